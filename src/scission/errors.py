@@ -1,0 +1,35 @@
+"""What scission raises.
+
+::
+
+    ScissionError
+    ├── OptionError      (ValueError)    an option is unknown, of the wrong type or out of range
+    ├── TextError        (ValueError)    a document cannot be read: not UTF-8, too large
+    ├── EmbeddingError   (ValueError)    an embedder returned the wrong number, shape or values
+    ├── ModelError       (RuntimeError)  a model's files are missing, damaged or of another format
+    └── MissingExtra     (ImportError)   an optional dependency is not installed
+"""
+
+
+class ScissionError(Exception):
+    """Base of everything that scission raises on purpose."""
+
+
+class OptionError(ScissionError, ValueError):
+    """An option is unknown, of the wrong type or out of its range."""
+
+
+class TextError(ScissionError, ValueError):
+    """A document cannot be read: it is not valid UTF-8, or too large."""
+
+
+class EmbeddingError(ScissionError, ValueError):
+    """An embedder returned the wrong number of vectors, a wrong shape or values that are not finite."""
+
+
+class ModelError(ScissionError, RuntimeError):
+    """A model's files are missing, damaged or of a format that is not supported."""
+
+
+class MissingExtra(ScissionError, ImportError):  # noqa: N818 -- reads as what it says in a traceback
+    """An optional dependency is not installed; the message says what to type."""
