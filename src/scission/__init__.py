@@ -1,3 +1,73 @@
-"""Cut documents into retrieval chunks where the topic changes."""
+"""Cut documents into retrieval chunks where the topic changes.
+
+``import scission`` loads neither numba nor a model; both come with the first chunk.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .api import chunk
+    from .chunkers.semantic import SemanticChunker
+    from .chunks import Chunk, ChunkBatch
+    from .embed.protocol import Embedder
+    from .embed.static import StaticEmbedder
+    from .errors import (
+        EmbeddingError,
+        MissingExtra,
+        ModelError,
+        OptionError,
+        ScissionError,
+        TextError,
+    )
+    from .units import split_sentences
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Chunk",
+    "ChunkBatch",
+    "Embedder",
+    "EmbeddingError",
+    "MissingExtra",
+    "ModelError",
+    "OptionError",
+    "ScissionError",
+    "SemanticChunker",
+    "StaticEmbedder",
+    "TextError",
+    "__version__",
+    "chunk",
+    "split_sentences",
+]
+
+_HOMES = {
+    "chunk": "api",
+    "split_sentences": "units",
+    "Chunk": "chunks",
+    "ChunkBatch": "chunks",
+    "Embedder": "embed.protocol",
+    "EmbeddingError": "errors",
+    "MissingExtra": "errors",
+    "ModelError": "errors",
+    "OptionError": "errors",
+    "ScissionError": "errors",
+    "SemanticChunker": "chunkers.semantic",
+    "StaticEmbedder": "embed.static",
+    "TextError": "errors",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'scission' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"scission.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

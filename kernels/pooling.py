@@ -1,0 +1,133 @@
+"""Sums of vectors over tokens, and over the units of a chunk."""
+
+import numpy as np
+
+from ._jit import kernel
+
+
+@kernel
+def sum_rows(tokens, unit_tokens, rows, scales, out):
+    """Sum the rows of a static embedding table over the tokens of each unit.
+
+    Parameters
+    ----------
+    tokens : int32[T]
+        Row numbers, all in ``[0, V)``.
+    unit_tokens : int32[M + 1]
+        Unit ``i`` holds ``tokens[unit_tokens[i]:unit_tokens[i + 1]]``.
+    rows : int8[V, d]
+        The table; row ``v`` stands for ``scales[v] * rows[v]``.
+    scales : float32[V]
+        One scale per row: frequent words have rows 30 times shorter than rare ones, and one scale for
+        all would leave them a single bit.
+    out : float32[M, d]
+        Filled with the sums; a unit without tokens gets zeros.
+    """
+    dimensions = rows.shape[1]
+    for i in range(unit_tokens.shape[0] - 1):
+        for k in range(dimensions):
+            out[i, k] = np.float32(0.0)
+        for t in range(unit_tokens[i], unit_tokens[i + 1]):
+            row = tokens[t]
+            scale = scales[row]
+            for k in range(dimensions):
+                out[i, k] += scale * np.float32(rows[row, k])
+
+
+@kernel
+def normalise_rows(vectors, out):
+    """Scale each row to length 1; a row of zeros stays zeros.
+
+    Parameters
+    ----------
+    vectors : float32[M, d]
+        Finite values.
+    out : float32[M, d]
+        Filled with the unit rows. May not be `vectors`.
+    """
+    dimensions = vectors.shape[1]
+    for i in range(vectors.shape[0]):
+        largest = np.float32(0.0)
+        for k in range(dimensions):
+            largest = max(largest, abs(vectors[i, k]))
+        # Scaled first, so that a square neither overflows nor vanishes in float32.
+        inverse = np.float32(1.0) / largest if largest > 0.0 else np.float32(0.0)
+        square = np.float32(0.0)
+        for k in range(dimensions):
+            value = vectors[i, k] * inverse
+            square += value * value
+        scale = inverse / np.sqrt(square) if largest > 0.0 else np.float32(0.0)
+        for k in range(dimensions):
+            out[i, k] = vectors[i, k] * scale
+
+
+@kernel
+def chunk_vectors(
+    vectors, weights, document_units, first, last, document, context_weight, context_tokens, out
+):
+    """Pool the unit vectors of each chunk, and add a share of its neighbourhood.
+
+    ``out[c] = unit(unit(p) + a * unit(q))`` with ``p`` the weighted sum of the chunk's own unit
+    vectors, ``q`` that of all units which begin at most ``context_tokens / 2`` before or after it (the
+    chunk included, its document only) and ``a = context_weight``.
+
+    Parameters
+    ----------
+    vectors : float32[M, d]
+        One row of length 1 (or 0) per unit.
+    weights : int32[M]
+        Tokens of each unit.
+    document_units : int32[D + 1]
+        Units of each document.
+    first, last : int32[N]
+        Chunk ``c`` holds the units ``first[c] <= i < last[c]``.
+    document : int32[N]
+        The document of each chunk.
+    context_weight : float64
+        The share ``a`` of the neighbourhood; 0 is plain pooling.
+    context_tokens : int64
+        Tokens of the neighbourhood, half on each side.
+    out : float32[N, d]
+        Filled with rows of length 1; zeros where the chunk has no tokens.
+    """
+    dimensions = vectors.shape[1]
+    own = np.empty(dimensions, np.float64)
+    around = np.empty(dimensions, np.float64)
+    reach = context_tokens / 2.0
+    for c in range(first.shape[0]):
+        own[:] = 0.0
+        for i in range(first[c], last[c]):
+            for k in range(dimensions):
+                own[k] += np.float64(weights[i]) * np.float64(vectors[i, k])
+        own_square = 0.0
+        for k in range(dimensions):
+            own_square += own[k] * own[k]
+        around[:] = own
+        distance = 0.0
+        i = first[c] - 1
+        while context_weight > 0.0 and i >= document_units[document[c]] and distance < reach:
+            for k in range(dimensions):
+                around[k] += np.float64(weights[i]) * np.float64(vectors[i, k])
+            distance += np.float64(weights[i])
+            i -= 1
+        distance = 0.0
+        i = last[c]
+        while context_weight > 0.0 and i < document_units[document[c] + 1] and distance < reach:
+            for k in range(dimensions):
+                around[k] += np.float64(weights[i]) * np.float64(vectors[i, k])
+            distance += np.float64(weights[i])
+            i += 1
+        around_square = 0.0
+        for k in range(dimensions):
+            around_square += around[k] * around[k]
+        own_scale = 1.0 / np.sqrt(own_square) if own_square > 0.0 else 0.0
+        around_scale = context_weight / np.sqrt(around_square) if around_square > 0.0 else 0.0
+        if own_square == 0.0:
+            around_scale = 0.0
+        square = 0.0
+        for k in range(dimensions):
+            own[k] = own_scale * own[k] + around_scale * around[k]
+            square += own[k] * own[k]
+        scale = 1.0 / np.sqrt(square) if square > 0.0 else 0.0
+        for k in range(dimensions):
+            out[c, k] = np.float32(own[k] * scale)

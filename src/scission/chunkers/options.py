@@ -1,0 +1,59 @@
+"""Checks of options: each message names the option, the rule and the value got."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Collection
+from typing import Any
+
+from ..errors import OptionError
+
+
+def check_known(given: Collection[str], known: Collection[str], where: str) -> None:
+    """Refuse option names that do not exist."""
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise OptionError(
+            f"{where} has no option {', '.join(map(repr, unknown))}: "
+            f"the options are {', '.join(sorted(known))}"
+        )
+
+
+def choice(name: str, value: Any, allowed: Collection[str]) -> str:
+    """Accept one of a few strings."""
+    if isinstance(value, str) and value in allowed:
+        return value
+    raise OptionError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+
+
+def integer(name: str, value: Any, low: int) -> int:
+    """Accept an integer of at least `low`; a bool is none."""
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= low:
+        return int(value)
+    raise OptionError(f"{name} must be an integer of at least {low}, got {value!r}")
+
+
+def optional_integer(name: str, value: Any, low: int) -> int | None:
+    """Accept None or an integer of at least `low`."""
+    return None if value is None else integer(name, value, low)
+
+
+def number(name: str, value: Any, low: float, high: float = math.inf) -> float:
+    """Accept a finite number in [low, high]."""
+    if (
+        isinstance(value, numbers.Real)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+        and low <= value <= high
+    ):
+        return float(value)
+    limits = f"of at least {low:g}" if high == math.inf else f"in [{low:g}, {high:g}]"
+    raise OptionError(f"{name} must be a number {limits}, got {value!r}")
+
+
+def flag(name: str, value: Any) -> bool:
+    """Accept True or False."""
+    if isinstance(value, bool):
+        return value
+    raise OptionError(f"{name} must be True or False, got {value!r}")

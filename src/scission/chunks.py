@@ -1,0 +1,263 @@
+"""What comes out: chunks one by one, or as columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from os import PathLike
+from typing import IO, TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import MissingExtra
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a document.
+
+    Attributes
+    ----------
+    text : str
+        The piece, verbatim: ``document[start:end]``.
+    start, end : int
+        Where it lies in the document, in code points.
+    token_count : int
+        Tokens of `text`, without special tokens.
+    index : int
+        Its place among the chunks of the document, from 0.
+    id : str
+        A hash of the text alone (BLAKE2b, 128 bits, hex), so that a chunk keeps its id when the document
+        changes elsewhere; the second and later copies of the same text in a document are counted in.
+    metadata : dict
+        Whatever was given for the document.
+    """
+
+    text: str
+    start: int
+    end: int
+    token_count: int
+    index: int
+    id: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as a dictionary that JSON can take."""
+        return {
+            "id": self.id,
+            "index": self.index,
+            "start": self.start,
+            "end": self.end,
+            "token_count": self.token_count,
+            "text": self.text,
+            "metadata": self.metadata,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkBatch:
+    """Chunks of many documents, one array per property.
+
+    Attributes
+    ----------
+    texts : sequence of str
+        The documents.
+    document : int64[N]
+        The document of each chunk: its number in the input, from 0.
+    start, end : int64[N]
+        Code point offsets into the document.
+    token_count : int32[N]
+        Tokens of each chunk, without special tokens.
+    distance : float32[N]
+        Cosine distance across the seam that ends the chunk; NaN at a document's end.
+    vectors : float32[N, d] or None
+        Chunk vectors of length 1, when they were asked for.
+    metadata : sequence of mappings or None
+        One for each document.
+    first_document : int
+        The number of ``texts[0]`` in the input; more than 0 in a stream.
+    """
+
+    texts: Sequence[str]
+    document: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    token_count: NDArray[np.int32]
+    distance: NDArray[np.float32]
+    vectors: NDArray[np.float32] | None = None
+    metadata: Sequence[Mapping[str, Any]] | None = None
+    first_document: int = 0
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    @overload
+    def __getitem__(self, item: int) -> Chunk: ...
+    @overload
+    def __getitem__(self, item: slice) -> list[Chunk]: ...
+    def __getitem__(self, item: int | slice) -> Chunk | list[Chunk]:
+        if isinstance(item, slice):
+            return [self._chunk(i) for i in range(*item.indices(len(self)))]
+        position = item + len(self) if item < 0 else item
+        if not 0 <= position < len(self):
+            raise IndexError(f"chunk index must be in [0, {len(self)}), got {item}")
+        return self._chunk(position)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return (self._chunk(i) for i in range(len(self)))
+
+    def of_document(self, document: int) -> list[Chunk]:
+        """Return the chunks of one document, by its number in the input."""
+        first, last = np.searchsorted(self.document, [document, document + 1])
+        return self[int(first) : int(last)]
+
+    def text(self, index: int) -> str:
+        """Return the text of one chunk."""
+        source = self.texts[int(self.document[index]) - self.first_document]
+        return source[self.start[index] : self.end[index]]
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """Stable ids, see `Chunk.id`."""
+        ids: list[str] = []
+        seen: dict[str, int] = {}
+        previous = -1
+        for i, document in enumerate(self.document.tolist()):
+            if document != previous:
+                seen, previous = {}, document
+            text = self.text(i)
+            copy = seen.get(text, 0)
+            seen[text] = copy + 1
+            ids.append(_stable_id(text, copy))
+        return ids
+
+    @cached_property
+    def index(self) -> NDArray[np.int64]:
+        """int64[N]: the place of each chunk among those of its document."""
+        firsts = np.searchsorted(self.document, self.document)
+        return np.arange(len(self), dtype=np.int64) - firsts
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return the batch as an Arrow table: a row for each chunk, vectors as a fixed-size list.
+
+        Raises
+        ------
+        MissingExtra
+            pyarrow is not installed.
+        """
+        pa = _pyarrow()
+        columns = {
+            "id": pa.array(self.ids, pa.string()),
+            "document": pa.array(self.document),
+            "index": pa.array(self.index),
+            "start": pa.array(self.start),
+            "end": pa.array(self.end),
+            "token_count": pa.array(self.token_count),
+            "distance": pa.array(self.distance),
+            "text": pa.array([_storable(self.text(i)) for i in range(len(self))], pa.string()),
+        }
+        if self.metadata is not None:
+            columns["metadata"] = pa.array([json.dumps(m) for m in self._metadata()], pa.string())
+        if self.vectors is not None:
+            flat = pa.array(np.ascontiguousarray(self.vectors).reshape(-1))
+            columns["vector"] = pa.FixedSizeListArray.from_arrays(flat, self.vectors.shape[1])
+        return pa.table(columns)
+
+    def to_parquet(self, path: str | PathLike[str]) -> None:
+        """Write the batch to a Parquet file; needs pyarrow."""
+        table = self.to_arrow()
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(table, path)
+
+    def to_jsonl(self, file: IO[str]) -> None:
+        """Write a JSON object for each chunk, a line each."""
+        for i, chunk in enumerate(self):
+            row = {"document": int(self.document[i]), **chunk.to_dict()}
+            file.write(
+                json.dumps(row, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n"
+            )
+
+    @classmethod
+    def concatenate(cls, batches: Sequence[ChunkBatch]) -> ChunkBatch:
+        """Join batches of consecutive documents into one."""
+        if len(batches) == 1:
+            return batches[0]
+        if not batches:
+            return _empty_batch()
+        return cls(
+            texts=[text for batch in batches for text in batch.texts],
+            document=np.concatenate([batch.document for batch in batches]),
+            start=np.concatenate([batch.start for batch in batches]),
+            end=np.concatenate([batch.end for batch in batches]),
+            token_count=np.concatenate([batch.token_count for batch in batches]),
+            distance=np.concatenate([batch.distance for batch in batches]),
+            vectors=_joined([batch.vectors for batch in batches]),
+            metadata=_joined_metadata([batch.metadata for batch in batches]),
+            first_document=batches[0].first_document,
+        )
+
+    def _metadata(self) -> list[dict[str, Any]]:
+        if self.metadata is None:
+            return [{} for _ in range(len(self))]
+        return [dict(self.metadata[d - self.first_document]) for d in self.document.tolist()]
+
+    def _chunk(self, i: int) -> Chunk:
+        document = int(self.document[i]) - self.first_document
+        return Chunk(
+            text=self.texts[document][self.start[i] : self.end[i]],
+            start=int(self.start[i]),
+            end=int(self.end[i]),
+            token_count=int(self.token_count[i]),
+            index=int(self.index[i]),
+            id=self.ids[i],
+            metadata={} if self.metadata is None else dict(self.metadata[document]),
+        )
+
+
+def _stable_id(text: str, copy: int) -> str:
+    content = text.encode("utf-8", "surrogatepass")
+    if copy:
+        # No UTF-8 text holds 0xFF: a copy's id can't be that of another text.
+        content += b"\xff" + str(copy).encode()
+    return blake2b(content, digest_size=16).hexdigest()
+
+
+def _storable(text: str) -> str:
+    """Replace lone surrogates, which no UTF-8 file can hold, one for one."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _empty_batch() -> ChunkBatch:
+    whole = np.zeros(0, np.int64)
+    return ChunkBatch([], whole, whole, whole, np.zeros(0, np.int32), np.zeros(0, np.float32))
+
+
+def _joined(vectors: Sequence[NDArray[np.float32] | None]) -> NDArray[np.float32] | None:
+    present = [rows for rows in vectors if rows is not None]
+    return np.concatenate(present) if present else None
+
+
+def _joined_metadata(
+    parts: Sequence[Sequence[Mapping[str, Any]] | None],
+) -> Sequence[Mapping[str, Any]] | None:
+    present = [part for part in parts if part is not None]
+    return [entry for part in present for entry in part] if present else None
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingExtra(
+            "Arrow and Parquet output need pyarrow, which is not installed: "
+            "pip install 'scission[arrow]'"
+        ) from None
+    return pyarrow

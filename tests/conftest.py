@@ -1,0 +1,11 @@
+"""Settings that every test shares."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# Kernels compile on first use, and run a hundred times slower as plain Python: no example has a deadline.
+_COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("compiled", derandomize=True, max_examples=100, **_COMMON)
+settings.register_profile("plain", derandomize=True, max_examples=25, **_COMMON)
+settings.load_profile("plain" if os.environ.get("NUMBA_DISABLE_JIT") == "1" else "compiled")
