@@ -19,7 +19,7 @@ from tokenizers import normalizers, pre_tokenizers
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "src" / "scission" / "data"
 
-REMOVED, WHITE, ISOLATED, OTHER, MAPPED, MARK, COMPOSITE, STRIPPED = range(
+REMOVED, WHITE, ISOLATED, OTHER, MAPPED, COMPOSITE, MARK, STRIPPED = range(
     8
 )  # as in kernels/wordpiece.py
 LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -40,7 +40,7 @@ def points() -> Iterator[int]:
 
 
 def combining_classes() -> dict[int, int]:
-    """Combining class of every mark, as the reference orders them."""
+    """Find the combining class of every mark, as the reference orders them."""
     low, high = "\u0334", "\u0345"  # of classes 1 and 240, the first and the last
 
     def precedes(first: str, second: str) -> bool:
@@ -53,9 +53,9 @@ def combining_classes() -> dict[int, int]:
     known: dict[int, str] = {}
     for point in points():
         order = unicodedata.combining(chr(point))
-        if order and order not in known and NFD.normalize_str(chr(point)) == chr(point):
-            if is_mark(chr(point)):
-                known[order] = chr(point)
+        alone = NFD.normalize_str(chr(point)) == chr(point)
+        if order and order not in known and alone and is_mark(chr(point)):
+            known[order] = chr(point)
     classes = {}
     for point in points():
         mark = NFD.normalize_str(chr(point))[0]
@@ -115,10 +115,10 @@ def build_characters() -> dict[str, np.ndarray]:
         kind = entries[byte] & 15
         letters[byte] = 4 + LETTERS.index(character) if character in LETTERS else kind
     rows, pages = np.unique(entries.reshape(-1, 256), axis=0, return_inverse=True)
+    starts = 0x1100 + 256 * pages.reshape(-1)
     return {
         "letters": letters,
-        "pages": pages.reshape(-1).astype(np.uint16),
-        "entries": rows.reshape(-1).astype(np.int32),
+        "points": np.concatenate([starts, rows.reshape(-1)]).astype(np.int32),
         "pool": np.frombuffer(bytes(pool), dtype=np.uint8),
     }
 

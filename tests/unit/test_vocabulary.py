@@ -41,7 +41,7 @@ def test_the_shipped_tables_are_those_of_the_tokens() -> None:
     built = Vocabulary.from_tokens(shipped.tokens)
     assert len(shipped) == 30522
     assert shipped.tokens[2003] == "is"
-    for name in ("nodes", "words", "marks", "special", "text", "offsets"):
+    for name in ("nodes", "words", "special", "text", "offsets"):
         np.testing.assert_array_equal(getattr(shipped, name), getattr(built, name), err_msg=name)
 
 
@@ -88,10 +88,13 @@ def test_special_tokens_in_the_text() -> None:
     assert texts(literal, "a[SEP]a") == ["a", "[UNK]", "[UNK]", "[UNK]", "a"]
 
 
-def test_ids_that_do_not_fit_beside_a_packed_word() -> None:
-    tokens = ["[UNK]", *(f"##{i}" for i in range(33_000)), "late", "!"]
+def test_words_around_the_longest_that_is_packed() -> None:
+    tokens = ["[UNK]", "a" * 9, "a" * 10, "a" * 11, "##a", "z" * 10, "9" * 10, "0"]
     vocabulary = Vocabulary.from_tokens(tokens)
-    assert texts(vocabulary, "Late! ate") == ["late", "!", "[UNK]"]
+    for length in (9, 10, 11):
+        assert texts(vocabulary, "A" * length) == ["a" * length]
+    assert texts(vocabulary, "a" * 12) == ["a" * 11, "##a"]
+    assert texts(vocabulary, "zzzzzzzzzz 9999999999 0") == ["z" * 10, "9" * 10, "0"]
 
 
 @pytest.mark.parametrize(

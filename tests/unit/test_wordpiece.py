@@ -113,7 +113,7 @@ nasty = st.lists(st.sampled_from(NASTY) | st.sampled_from(PARTS), max_size=14).m
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 
 
-@settings(max_examples=1500 if COMPILED else 150, deadline=None)
+@settings(max_examples=500 if COMPILED else 100, deadline=None)
 @given(st.lists(nasty | anything, max_size=4))
 def test_hugging_face(texts: list[str]) -> None:
     assert_same(texts, Vocabulary.bert_uncased())
@@ -125,7 +125,7 @@ def test_hugging_face_around_the_longest_word(text: str) -> None:
     assert_same([text], Vocabulary.bert_uncased())
 
 
-@settings(max_examples=600 if COMPILED else 100, deadline=None)
+@settings(max_examples=300 if COMPILED else 80, deadline=None)
 @given(st.lists(st.sampled_from(PARTS) | st.text(st.sampled_from(naive.stable()), max_size=9)))
 def test_twin(parts: list[str]) -> None:
     vocabulary = Vocabulary.bert_uncased()
@@ -164,8 +164,8 @@ def read(path: Path) -> list[str]:
 
 
 def sample(texts: list[str]) -> list[str]:
-    """At most 4 MB, or 1,500 characters where the kernel runs as plain Python."""
-    limit = 4_000_000 if COMPILED else 1_500
+    """At most a million characters, or 1,500 where the kernel runs as plain Python."""
+    limit = 1_000_000 if COMPILED else 1_500
     chosen = []
     for text in texts[:: 1 if COMPILED else max(1, len(texts) // 5)]:
         chosen.append(text[:limit])

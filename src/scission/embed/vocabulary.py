@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from scission.errors import ModelError
 
 _DATA = Path(__file__).resolve().parent.parent / "data"
-_CHARACTERS = ("letters", "pages", "entries", "pool")
-_TABLES = ("nodes", "words", "marks", "special", "text", "offsets")
+_CHARACTERS = ("letters", "points", "pool")
+_TABLES = ("nodes", "words", "special", "text", "offsets")
 _SPECIAL = ("[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]")
 
 _ROOTS = 3  # start of a word, rest of a word, special tokens written out
-_PACKED = 8  # characters of a word that is looked up whole
+_PACKED = 10  # characters of a word that is looked up whole
 _ASCII = "".join(map(chr, range(33, 127)))
 _RANKS = {c: 4 + i for i, c in enumerate("0123456789abcdefghijklmnopqrstuvwxyz")}
 
@@ -43,14 +43,13 @@ class Vocabulary:
     characters: tuple[NDArray[Any], ...]
     nodes: NDArray[np.int64]
     words: NDArray[np.int64]
-    marks: NDArray[np.int32]
     special: NDArray[np.int32]
     text: NDArray[np.uint8]
     offsets: NDArray[np.int32]
 
     @classmethod
     def bert_uncased(cls) -> "Vocabulary":
-        """The vocabulary of bert-base-uncased, all-MiniLM and bge, from the package itself."""
+        """Open the vocabulary that ships with the package: bert-base-uncased, MiniLM, bge."""
         return cls.load(_DATA / "bert-uncased")
 
     @classmethod
@@ -97,7 +96,6 @@ class Vocabulary:
             characters=_load_characters(),
             nodes=_freeze(_build_trie(ids, literal)),
             words=_freeze(_build_words(ids)),
-            marks=_freeze(_build_marks(ids)),
             special=_freeze(np.array([ids.get(token, -1) for token in _SPECIAL], dtype=np.int32)),
             text=_freeze(np.frombuffer(b"".join(encoded), dtype=np.uint8)),
             offsets=_freeze(offsets),
@@ -115,10 +113,7 @@ class Vocabulary:
         ModelError
             If it is anything but BERT's uncased WordPiece; the message names the part.
         """
-        if isinstance(source, (str, Path)):
-            content = _read_json(Path(source))
-        else:
-            content = dict(source)
+        content = dict(source) if isinstance(source, Mapping) else _read_json(Path(source))
         _check_tokenizer(content)
         ids = content["model"]["vocab"]
         if sorted(ids.values()) != list(range(len(ids))):
@@ -139,7 +134,7 @@ class Vocabulary:
     @cached_property
     def tables(self) -> tuple[NDArray[Any], ...]:
         """What the kernels take after ``data`` and ``units``, in their order."""
-        return (*self.characters, self.nodes, self.words, self.marks)
+        return (*self.characters, self.nodes, self.words)
 
     @cached_property
     def tokens(self) -> list[str]:
@@ -285,30 +280,23 @@ def _check_part(part: str, found: object, expected: Mapping[str, tuple[Any, ...]
             )
 
 
-def _build_marks(ids: Mapping[str, int]) -> NDArray[np.int32]:
-    unknown = ids["[UNK]"]
-    return np.array([ids.get(chr(byte), unknown) for byte in range(256)], dtype=np.int32)
-
-
 def _build_words(ids: Mapping[str, int]) -> NDArray[np.int64]:
-    """Hash table of the words of up to eight letters and digits; half full at most.
+    """Hash table of the words of up to ten letters and digits, at most 3/4 full.
 
-    Ids from 2¹⁵ on do not fit beside the word: those words go through the trie, to the same end.
+    They go in by id, which in BERT's vocabulary is by frequency: frequent words are found at once.
     """
-    keys = {}
-    for token, i in ids.items():
-        if len(token) <= _PACKED and i < 1 << 15 and all(c in _RANKS for c in token):
-            packed = 0
-            for character in token:
-                packed = packed << 6 | _RANKS[character]
-            keys[packed] = i
-    size = 1 << max(4, (2 * len(keys)).bit_length())
-    words = np.zeros(size, dtype=np.int64)
-    for packed, i in keys.items():
-        slot = ((packed & 0xFFFFFF) * 0x9E3779B1 + (packed >> 24) * 0x85EBCA77) >> 20 & size - 1
+    packed = {
+        reduce(lambda word, c: word << 6 | _RANKS[c], token, 0): i
+        for token, i in sorted(ids.items(), key=lambda item: item[1])
+        if len(token) <= _PACKED and all(c in _RANKS for c in token)
+    }
+    size = 1 << max(4, (len(packed) * 4 // 3).bit_length())
+    words = np.zeros(2 * size, dtype=np.int64)
+    for word, i in packed.items():
+        slot = (word & 0x3FFFFFFF) * 0x9E3779B1 + (word >> 30) * 0x85EBCA77 >> 24 & 2 * size - 2
         while words[slot]:
-            slot = slot + 1 & size - 1
-        words[slot] = packed << 15 | i
+            slot = slot + 2 & 2 * size - 2
+        words[slot : slot + 2] = word, i + 1
     return words
 
 
@@ -339,16 +327,19 @@ def _build_trie(ids: Mapping[str, int], literal: Sequence[str]) -> NDArray[np.in
 
 
 def _place(children: list[dict[int, int]], values: list[int]) -> NDArray[np.int64]:
-    """First-fit placement, nodes with most children first."""
+    """First-fit placement, in the order of the ids.
+
+    Placing nodes with most children first, as is usual, took 9 % more room and was no faster.
+    """
     taken = bytearray(b"\1" * 256 + bytes(2 * len(children) + 4096))
     used: set[int] = set()
     place = list(range(_ROOTS)) + [0] * (len(children) - _ROOTS)
     bases = [0] * len(children)
     first = 256
-    for state in sorted(range(len(children)), key=lambda s: (-len(children[s]), s)):
+    for state in range(len(children)):
         labels = sorted(children[state])
         if not labels:
-            break
+            continue
         slot = first = taken.find(0, first)
         tried = 0
         while slot - labels[0] in used or any(taken[slot + b - labels[0]] for b in labels):
