@@ -27,7 +27,6 @@ literal argument, which doubled the compile time of this file.
 """
 
 import numpy as np
-
 from scission.kernels._jit import kernel
 
 # Classes of characters, in ``letters`` and ``points``.
@@ -44,6 +43,7 @@ _LETTER = 4  # in `letters`, from here on: ASCII letters and digits
 _PACKED = 10  # characters of six bits in an int64
 _LONGEST = 100  # characters; a longer word is one unknown token
 _BUFFER = 4 * _LONGEST + 8  # bytes; eight for stems taken back from a word that is too long
+_HEAD = _BUFFER  # row of the buffer for the word as a whole
 _ORDERS = 256  # more than the last combining class
 _STEM = 216  # combining class of the marks in a _COMPOSITE: stems and flags of musical notes
 
@@ -73,20 +73,20 @@ def _character(data, i, end, points):
 def _push(source, offset, size, start, end, buffer, length):
     """Append normalised bytes that stand for data[start:end]; the number of bytes after it.
 
-    Row 0 of the buffer holds the word's characters, its start and its end. Nothing is stored once
+    The last row of the buffer holds the word's characters, its start and its end. Nothing is stored once
     the word is too long: only its extent still matters.
     """
-    if buffer[0, 0] == 0:
-        buffer[0, 1] = start
-    buffer[0, 2] = end
+    if buffer[_HEAD, 0] == 0:
+        buffer[_HEAD, 1] = start
+    buffer[_HEAD, 2] = end
     for k in range(offset, offset + size):
         byte = np.int64(source[k])
-        buffer[0, 0] += (byte & 0xC0) != 0x80
-        if buffer[0, 0] <= _LONGEST:
-            length += 1
+        buffer[_HEAD, 0] += (byte & 0xC0) != 0x80
+        if buffer[_HEAD, 0] <= _LONGEST:
             buffer[length, 0] = byte
             buffer[length, 1] = start
             buffer[length, 2] = end
+            length += 1
     return length
 
 
@@ -101,11 +101,11 @@ def _push_run(data, i, end, points, pool, base, composite, buffer, length):
     """
     stems = np.int64(0)
     start = base
-    last = np.int64(buffer[0, 2])
+    last = np.int64(buffer[_HEAD, 2])
     if composite > 0:  # take its stems back, to put them where they belong
         stems = (composite >> 4 & 15) - 4
-        length -= stems if buffer[0, 0] <= _LONGEST else 0
-        buffer[0, 0] -= stems // 4
+        length -= stems if buffer[_HEAD, 0] <= _LONGEST else 0
+        buffer[_HEAD, 0] -= stems // 4
     kept = stems
     place = i
     order = np.int64(0)
@@ -145,7 +145,7 @@ def _push_run(data, i, end, points, pool, base, composite, buffer, length):
 @kernel
 def _normalize(data, i, end, points, pool, buffer):
     """Normalise the word that starts at i into the buffer: its bytes, and where to go on."""
-    buffer[0, 0] = 0
+    buffer[_HEAD, 0] = 0
     length = np.int64(0)
     composite = np.int64(0)
     base = i
@@ -176,20 +176,21 @@ def _normalize(data, i, end, points, pool, buffer):
 
 
 @kernel
-def _pieces(buffer, length, nodes, tokens, starts, ends, t):
+def _pieces(buffer, length, shift, nodes, tokens, starts, ends, t):
     """Cut the word in the buffer into the longest known pieces: the number of tokens after it.
 
-    -1 where no piece fits. Tokens beyond the capacity are counted and not written.
+    -1 where no piece fits. Tokens beyond the capacity are counted and not written. In a word of ASCII
+    byte k of the buffer stands for data[shift + k]; the shift of any other word is -1.
     """
-    at = np.int64(1)
+    at = np.int64(0)
     node = nodes[0]
-    while at <= length:
+    while at < length:
         found = np.int64(0)
         stop = at
         k = at
-        while k <= length:
-            byte = np.int64(buffer[k, 0])
-            node = nodes[(node >> 32) + byte]
+        while k < length:
+            byte = np.int64(buffer[np.uintp(k), 0])
+            node = nodes[np.uintp((node >> 32) + byte)]
             if node & 0xFF != byte:
                 break
             k += 1
@@ -200,8 +201,8 @@ def _pieces(buffer, length, nodes, tokens, starts, ends, t):
             return np.int64(-1)
         if t < tokens.size:
             tokens[t] = (found >> 8 & 0xFFFFFF) - 1
-            starts[t] = buffer[at, 1]
-            ends[t] = buffer[stop - 1, 2]
+            starts[t] = shift + at if shift >= 0 else buffer[at, 1]
+            ends[t] = shift + stop if shift >= 0 else buffer[stop - 1, 2]
         t += 1
         at = stop
         node = nodes[1]
@@ -300,22 +301,22 @@ def tokenize(data, units, letters, points, pool, nodes, words, tokens, starts, e
             stop = last
             if value == 0:
                 if length > 0:
-                    buffer[0, 0] = length
-                    for k in range(1, length + 1):
-                        letter = np.int64(letters[data[np.uintp(i + k - 1)]])
+                    shift = i
+                    buffer[_HEAD, 0] = length
+                    for k in range(length):
+                        letter = np.int64(letters[data[np.uintp(i + k)]])
                         buffer[k, 0] = pool[letter - _LETTER]
-                        buffer[k, 1] = i + k - 1
-                        buffer[k, 2] = i + k
                 else:
+                    shift = np.int64(-1)
                     length, stop = _normalize(data, i, end, points, pool, buffer)
                     if length == 0:
                         i = stop
                         continue
-                    start = np.int64(buffer[0, 1])
-                    last = np.int64(buffer[0, 2])
+                    start = np.int64(buffer[_HEAD, 1])
+                    last = np.int64(buffer[_HEAD, 2])
                 total = np.int64(-1)
-                if buffer[0, 0] <= _LONGEST:
-                    total = _pieces(buffer, length, nodes, tokens, starts, ends, t)
+                if buffer[_HEAD, 0] <= _LONGEST:
+                    total = _pieces(buffer, length, shift, nodes, tokens, starts, ends, t)
                 if total >= 0:
                     t = total
                     i = stop

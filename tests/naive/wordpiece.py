@@ -24,7 +24,9 @@ def is_stable(character: str) -> bool:
 @cache
 def stable() -> str:
     """All assigned characters that have not changed."""
-    every = (chr(point) for point in range(0x110000) if not 0xD800 <= point < 0xE000)
+    # Beyond are ideographs and private use; a few of them stand for all.
+    points = [*range(0xD800), *range(0xE000, 0x1E000), 0x20000, 0x2A6D6, 0x2F800, 0x2FA1D, 0x10FFFD]
+    every = map(chr, points)
     return "".join(c for c in every if unicodedata.category(c) != "Cn" and is_stable(c))
 
 

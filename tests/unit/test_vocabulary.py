@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.test_wordpiece import reference, tokenize
 
 from scission.embed.vocabulary import Vocabulary
 from scission.errors import ModelError
+from tests.unit.test_wordpiece import reference, tokenize
 
 TOKENS = [
     "[PAD]",
@@ -40,6 +40,7 @@ def test_the_shipped_tables_are_those_of_the_tokens() -> None:
     shipped = Vocabulary.bert_uncased()
     built = Vocabulary.from_tokens(shipped.tokens)
     assert len(shipped) == 30522
+    assert repr(shipped) == "Vocabulary(30522 tokens)"
     assert shipped.tokens[2003] == "is"
     for name in ("nodes", "words", "special", "text", "offsets"):
         np.testing.assert_array_equal(getattr(shipped, name), getattr(built, name), err_msg=name)

@@ -23,7 +23,7 @@ _ASCII = "".join(map(chr, range(33, 127)))
 _RANKS = {c: 4 + i for i, c in enumerate("0123456789abcdefghijklmnopqrstuvwxyz")}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Vocabulary:
     """A BERT uncased WordPiece vocabulary, in the form the kernels read.
 
@@ -145,6 +145,9 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return self.offsets.size - 1
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self)} tokens)"
 
     @property
     def unk_id(self) -> int:
