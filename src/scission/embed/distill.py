@@ -1,0 +1,254 @@
+"""Make a static model out of a sentence encoder: a vector per token, fitted to the encoder's own.
+
+1. The encoder (the *teacher*) embeds a sample of sentences, and every token of its vocabulary alone.
+2. Ridge regression finds the table of token vectors whose mean over a sentence is closest to the
+   teacher's vector, staying near the tokens' own vectors where the sample says nothing.
+3. A linear map, folded into the table, turns it towards what neighbouring sentences share.
+4. Rows are rounded to int8.
+
+The arithmetic has one order and no random numbers: the same files on the same machine give the
+same bytes. Another BLAS may move the last bit of a float, and a rounding with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import OptionError
+from . import fit
+from .bert import BertEncoder
+from .static import FORMAT
+from .training import Sentences, TrainingText, sample, training_files
+from .vocabulary import Vocabulary
+
+_SHARD = 5000
+
+
+@dataclass(frozen=True)
+class DistillOptions:
+    """How a static model is fitted.
+
+    Parameters
+    ----------
+    dimensions : int
+        Of the model. 128 cut as well as 256 or 384 and are read fastest.
+    axes : int
+        Of the teacher's principal axes that are fitted before the best `dimensions` are chosen.
+    sentences : int
+        How many the teacher embeds.
+    held_out : int
+        How many more, to measure the fit with.
+    pairs : int
+        Neighbouring sentences for the contrast.
+    ridge : float
+        Pull towards the tokens' own vectors.
+    frequency : float
+        ``a`` of the weight ``a / (a + p)`` of a token with frequency ``p``.
+    contrast : float or None
+        Exponent of `fit.contrast_axes`; None leaves the model in the teacher's space.
+    seed : int
+        Of the sample.
+    """
+
+    dimensions: int = 128
+    axes: int = 128
+    sentences: int = 100_000
+    held_out: int = 2_000
+    pairs: int = 100_000
+    ridge: float = 0.2
+    frequency: float = 1e-4
+    contrast: float | None = 0.25
+    seed: int = 0
+
+
+def distill(
+    checkpoint: str | Path,
+    text: str | Path | Iterable[str | Path],
+    out: str | Path,
+    *,
+    name: str | None = None,
+    pooling: str | None = None,
+    threads: int = 1,
+    cache: str | Path | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Fit a static model to a BERT-family sentence encoder.
+
+    Parameters
+    ----------
+    checkpoint : path
+        Folder with ``config.json``, ``model.safetensors`` and ``tokenizer.json``.
+    text : path or paths
+        A folder of ``*.txt`` files, or files; documents are divided by form feeds. Breadth matters more
+        than volume.
+    out : path
+        Folder to write ``rows.npy``, ``scales.npy`` and ``recipe.json`` to, with the tables of the vocabulary
+        when it is not bert-base-uncased.
+    name : str, optional
+        What the recipe calls the teacher; the checkpoint's folder by default.
+    pooling : {"mean", "cls"}, optional
+        Overrides what the checkpoint says.
+    threads : int
+        Batches of the teacher at once, see `BertEncoder.encode`.
+    cache : path, optional
+        Folder for the teacher's vectors, so that a run can be resumed and repeated.
+    **options
+        Fields of `DistillOptions`.
+
+    Returns
+    -------
+    dict
+        The recipe, as written.
+
+    Raises
+    ------
+    OptionError
+        An option is unknown or out of range.
+    ModelError
+        The checkpoint is not supported.
+    TextError
+        The text cannot be read or has no sentences.
+    MissingExtra
+        safetensors or scipy is not installed.
+    """
+    settings = _settings(options)
+    folder = Path(checkpoint)
+    teacher = BertEncoder(folder, pooling=pooling)
+    vocabulary = Vocabulary.from_tokenizer(folder / "tokenizer.json")
+    sampled = sample(
+        training_files(text),
+        vocabulary,
+        sentences=settings.sentences + settings.held_out,
+        pairs=settings.pairs,
+        seed=settings.seed,
+    )
+    digest = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+    store = None if cache is None else Path(cache) / f"{digest[:16]}-{teacher.pooling}"
+    table, measured = _fit(teacher, sampled, settings, len(vocabulary), threads, store)
+    recipe = {
+        "format": FORMAT,
+        "vocabulary": "bert-uncased" if _is_bert_uncased(vocabulary) else "vocabulary",
+        "teacher": {
+            "name": name or folder.resolve().name,
+            "sha256": digest,
+            "pooling": teacher.pooling,
+            "max_tokens": teacher.max_tokens,
+        },
+        "options": asdict(settings),
+        "measured": measured,
+        "text": [asdict(file) for file in sampled.files],
+    }
+    _write(Path(out), table, recipe, vocabulary)
+    return recipe
+
+
+def _fit(
+    teacher: BertEncoder,
+    sampled: TrainingText,
+    settings: DistillOptions,
+    size: int,
+    threads: int,
+    store: Path | None,
+) -> tuple[fit.Floats, dict[str, float]]:
+    sentences = sampled.sentences
+    held = min(settings.held_out, len(sentences) // 10)
+    vectors = teach(teacher, sentences, threads=threads, store=store)
+    axes = fit.principal_axes(vectors[held:], settings.axes)
+    targets = axes.project(vectors)
+    shares = fit.token_shares(sentences, size)
+    alone = teach(teacher, _every_token(size), threads=threads, store=store)
+    start = fit.first_table(alone, axes, settings.frequency)
+    start = fit.scale_to(start, shares[held:], targets[held:])
+    table = fit.fit_table(shares[held:], targets[held:], start, ridge=settings.ridge)
+    measured = {
+        "sentences": len(sentences) - held,
+        "variance_kept": round(axes.kept, 4),
+        "held_out_r2": round(fit.explained(shares[:held], targets[:held], table), 4),
+        "held_out_r2_first_table": round(fit.explained(shares[:held], targets[:held], start), 4),
+    }
+    if settings.contrast is None:
+        return np.ascontiguousarray(table[:, : settings.dimensions]), measured
+    first, second = (fit.unit_rows(fit.token_shares(s, size) @ table) for s in sampled.pairs)
+    chosen = fit.contrast_axes(first, second, settings.dimensions, settings.contrast)
+    return np.asarray(table @ chosen, np.float32), measured
+
+
+def teach(
+    teacher: BertEncoder, sentences: Sentences, *, threads: int = 1, store: Path | None = None
+) -> fit.Floats:
+    """Embed sentences with the teacher, shard by shard; finished shards are read from `store`."""
+    shards = []
+    for start in range(0, len(sentences), _SHARD):
+        shard = sentences[start : start + _SHARD]
+        path = None if store is None else store / f"{_digest(shard)}.npy"
+        if path is not None and path.is_file():
+            shards.append(np.load(path, allow_pickle=False))
+            continue
+        shards.append(teacher.encode(shard.tokens, shard.offsets, threads=threads))
+        if path is not None:
+            _save_whole(path, shards[-1])
+    return np.concatenate(shards)
+
+
+def _every_token(size: int) -> Sentences:
+    """Return the vocabulary as sentences of one token."""
+    return Sentences(np.arange(size, dtype=np.int32), np.arange(size + 1, dtype=np.int32))
+
+
+def _settings(options: dict[str, Any]) -> DistillOptions:
+    known = DistillOptions.__dataclass_fields__
+    if unknown := sorted(options.keys() - known):
+        raise OptionError(
+            f"unknown option {unknown[0]!r}; distill knows {', '.join(sorted(known))}"
+        )
+    settings = DistillOptions(**options)
+    for key in ("dimensions", "axes", "sentences", "pairs", "ridge", "frequency"):
+        if not getattr(settings, key) > 0:
+            raise OptionError(f"{key} must be positive, got {getattr(settings, key)!r}")
+    if settings.axes < settings.dimensions:
+        raise OptionError(
+            f"axes must be at least dimensions ({settings.dimensions}), got {settings.axes}"
+        )
+    return settings
+
+
+def _is_bert_uncased(vocabulary: Vocabulary) -> bool:
+    ours = Vocabulary.bert_uncased()
+    return bool(
+        np.array_equal(vocabulary.text, ours.text)
+        and np.array_equal(vocabulary.offsets, ours.offsets)
+        and np.array_equal(vocabulary.special, ours.special)
+    )
+
+
+def _write(out: Path, table: fit.Floats, recipe: dict[str, Any], vocabulary: Vocabulary) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    rows, scales = fit.quantise(table)
+    np.save(out / "rows.npy", rows)
+    np.save(out / "scales.npy", scales)
+    if recipe["vocabulary"] != "bert-uncased":
+        vocabulary.save(out / "vocabulary")
+    text = json.dumps(recipe, indent=1, ensure_ascii=False, sort_keys=True)
+    (out / "recipe.json").write_text(text + "\n", "utf-8")
+
+
+def _digest(sentences: Sentences) -> str:
+    joined = hashlib.sha256(sentences.offsets.astype("<i4").tobytes())
+    joined.update(sentences.tokens.astype("<i4").tobytes())
+    return joined.hexdigest()[:32]
+
+
+def _save_whole(path: Path, array: NDArray[Any]) -> None:
+    """Save so that a run which is stopped half-way leaves no half a shard."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part.npy")
+    np.save(part, array)
+    part.replace(path)
