@@ -5,7 +5,8 @@ thread pool over documents: ``parallel=True`` cost more than it gave at these si
 threads (workqueue) and after ``fork`` (omp).
 """
 
-from typing import Any, Callable, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numba
 

@@ -1,8 +1,8 @@
 """The partition of a document into segments that costs least, by dynamic programming.
 
 Kernel change-point detection (Arlot, Celisse & Harchaoui, JMLR 20, 2019) with a linear kernel, extended by
-structure and size. With unit vectors ``u`` centred on the document mean and ``v`` their mean squared
-length, the partition minimises, over segments,
+structure and size. With unit vectors ``u`` centred on the document mean and ``v`` their variance, the
+partition minimises, over segments,
 
     sum |u - mean(u)|^2  +  v * (penalty * factor(gap) + size_weight * ((T - target) / target)^2)
 
@@ -23,9 +23,11 @@ _LACKING = 10.0
 
 @kernel
 def centre(vectors, begin, end, out):
-    """Centre the non-zero rows of one document on their mean, and return their mean squared length.
+    """Centre the non-zero rows of one document on their mean, and return their variance.
 
-    Rows of zeros (units without tokens) stay zeros and are left out of both means.
+    The unbiased variance, sum of squared lengths / (n - 1): by the mean of squares, three unrelated
+    sentences would look like two topics (a cut gains n / (n - 1) times the mean of squares from noise alone).
+    Rows of zeros (units without tokens) stay zeros and are left out.
 
     Parameters
     ----------
@@ -57,7 +59,7 @@ def centre(vectors, begin, end, out):
             value = np.float64(vectors[i, k]) - mean[k] if filled else 0.0
             out[i - begin, k] = np.float32(value)
             total += value * value
-    return total / max(count, 1)
+    return total / max(count - 1, 1)
 
 
 @kernel
@@ -255,7 +257,7 @@ def solve_for_count(costs, starts, factors, unit, wanted, penalties, opened, pre
     factors : float64[m]
         Penalty factor of each gap.
     unit : float64
-        What a penalty of 1 stands for: the mean squared length of the centred vectors.
+        What a penalty of 1 stands for: the variance of the centred vectors.
     wanted : int64
         Number of segments.
     penalties : float64[m]
@@ -412,11 +414,12 @@ def partition(
     size_weight : float64
         Weight of the size term.
     penalty : float64
-        Penalty of a cut inside a document of more than two units; negative to find, for each document, the one that gives the wanted mean size.
+        Penalty of a cut inside a document of more than two units; negative to find, for each
+        document, the one that gives the wanted mean size.
     penalty_growth : float64
         The penalty is multiplied by ``ln(m) ** penalty_growth`` for a document of ``m`` units.
     number : int64
-        Wanted number of segments of each document, or 0. Met exactly wherever the limits allow.
+        Wanted number of segments of each document, or 0; met unless the limits forbid it.
     cuts : uint8[M]
         Filled with 1 where a segment starts.
     """

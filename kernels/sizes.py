@@ -40,7 +40,7 @@ def unit_sizes(units, unit_tokens, bytes_per_token, out):
 
 @kernel
 def _is_clause_end(data, start, end):
-    """Whether a token is punctuation that ends a clause: , ; : ) and – — ， 、 ； ： ،"""
+    """Tell whether a token is punctuation that ends a clause, one of ``, ; : ) – — ， 、 ； ： ،``."""
     if end - start == 1:
         byte = data[start]
         return byte == 44 or byte == 59 or byte == 58 or byte == 41

@@ -47,7 +47,7 @@ def make_chunker(strategy: str, **options: Any) -> Chunker:
     """Make the chunker of a strategy, refusing options that it does not have."""
     classes = strategies()
     cls = classes[choice("strategy", strategy, tuple(classes))]
-    known = [name for name in inspect.signature(cls).parameters]
+    known = list(inspect.signature(cls).parameters)
     check_known(options.keys(), known, f"strategy {strategy!r}")
     return cls(**options)
 

@@ -111,7 +111,20 @@ class ChunkBatch:
         return self._chunk(position)
 
     def __iter__(self) -> Iterator[Chunk]:
-        return (self._chunk(i) for i in range(len(self)))
+        columns = (self.document, self.start, self.end, self.token_count, self.index)
+        for number, (document, start, end, tokens, index) in enumerate(
+            zip(*(column.tolist() for column in columns), strict=True)
+        ):
+            source = document - self.first_document
+            yield Chunk(
+                text=self.texts[source][start:end],
+                start=start,
+                end=end,
+                token_count=tokens,
+                index=index,
+                id=self.ids[number],
+                metadata={} if self.metadata is None else dict(self.metadata[source]),
+            )
 
     def of_document(self, document: int) -> list[Chunk]:
         """Return the chunks of one document, by its number in the input."""
@@ -180,10 +193,12 @@ class ChunkBatch:
     def to_jsonl(self, file: IO[str]) -> None:
         """Write a JSON object for each chunk, a line each."""
         for i, chunk in enumerate(self):
-            row = {"document": int(self.document[i]), **chunk.to_dict()}
-            file.write(
-                json.dumps(row, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n"
-            )
+            row: dict[str, Any] = {"document": int(self.document[i]), **chunk.to_dict()}
+            if self.vectors is not None:
+                row["vector"] = [round(float(value), 7) for value in self.vectors[i]]
+            # Only \u escapes can carry a lone surrogate.
+            row_is_utf8 = chunk.text.isascii() or _is_encodable(chunk.text)
+            file.write(json.dumps(row, ensure_ascii=not row_is_utf8) + "\n")
 
     @classmethod
     def concatenate(cls, batches: Sequence[ChunkBatch]) -> ChunkBatch:
@@ -230,6 +245,14 @@ def _stable_id(text: str, copy: int) -> str:
     return blake2b(content, digest_size=16).hexdigest()
 
 
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _storable(text: str) -> str:
     """Replace lone surrogates, which no UTF-8 file can hold, one for one."""
     return text.encode("utf-8", "replace").decode("utf-8")
@@ -242,7 +265,10 @@ def _empty_batch() -> ChunkBatch:
 
 def _joined(vectors: Sequence[NDArray[np.float32] | None]) -> NDArray[np.float32] | None:
     present = [rows for rows in vectors if rows is not None]
-    return np.concatenate(present) if present else None
+    # A group of blank documents was never shown to the model: its zeros have no dimensions yet.
+    width = max((rows.shape[1] for rows in present), default=0)
+    widened = [np.pad(rows, ((0, 0), (0, width - rows.shape[1]))) for rows in present]
+    return np.concatenate(widened) if widened else None
 
 
 def _joined_metadata(

@@ -36,15 +36,15 @@ class TextBuffer:
     _strings: tuple[str, ...] | None = field(default=None, repr=False)
 
     @classmethod
-    def from_texts(cls, texts: Sequence[Text]) -> TextBuffer:
-        """Encode documents into one buffer.
+    def from_texts(cls, texts: Sequence[Text], first: int = 0) -> TextBuffer:
+        """Encode documents into one buffer; messages count them from `first`.
 
         Raises
         ------
         TextError
             A document is not ``str`` or ``bytes``, its bytes are not UTF-8, or all exceed 2 GiB.
         """
-        pairs = [_encode(text, index) for index, text in enumerate(texts)]
+        pairs = [_encode(text, index) for index, text in enumerate(texts, first)]
         documents = np.zeros(len(pairs) + 1, np.int64)
         np.cumsum([len(data) for _, data in pairs], out=documents[1:])
         _check_size(int(documents[-1]))
@@ -79,16 +79,17 @@ def buffers(texts: Iterable[Text], group_bytes: int) -> Iterator[TextBuffer]:
         yield from _arrow_buffers(texts, group_bytes)
         return
     group: list[Text] = []
-    held = 0
+    first = held = 0
     for text in texts:
         length = len(text) if isinstance(text, str | bytes | bytearray) else 0
         if group and held + length > group_bytes:
-            yield TextBuffer.from_texts(group)
+            yield TextBuffer.from_texts(group, first)
+            first += len(group)
             group, held = [], 0
         group.append(text)
         held += length
     if group:
-        yield TextBuffer.from_texts(group)
+        yield TextBuffer.from_texts(group, first)
 
 
 def _encode(text: Text, index: int) -> tuple[str, bytes]:

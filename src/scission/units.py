@@ -133,7 +133,7 @@ def split_sentences(text: Text) -> list[tuple[int, int]]:
     bounds = code_points(buffer, units.bounds[:-1], np.zeros(len(units), np.int64)).tolist()
     whole = buffer.texts[0]
     spans = []
-    for start, end in zip(bounds, [*bounds[1:], len(whole)], strict=True):
+    for start, end in zip(bounds, [*bounds, len(whole)][1:], strict=True):
         piece = whole[start:end]
         bare = piece.strip()
         if bare:
@@ -163,11 +163,12 @@ def code_points(
 def _starts(
     text: str, found: Sequence[str] | Sequence[tuple[int, int]], document: int
 ) -> list[int]:
-    """Starts of the units in code points: 0, then the start of every sentence but the first."""
+    """Return where the units start, in code points: at 0, and at every sentence but the first."""
     if not text:
         return []
     starts: list[int] = []
     position = 0
+    item: str | tuple[int, int]
     for number, item in enumerate(found):
         if isinstance(item, str):
             start = text.find(item, position)
@@ -178,7 +179,7 @@ def _starts(
                 )
             end = start + len(item)
         else:
-            start, end = int(item[0]), int(item[1])
+            start, end = item
             if not position <= start <= end <= len(text):
                 raise TextError(
                     f"document {document}: the splitter's span {number} must lie in "

@@ -8,7 +8,7 @@ def centre(vectors, begin, end, out):
     filled = rows.any(axis=1)
     mean = rows[filled].mean(axis=0) if filled.any() else 0
     out[:] = np.where(filled[:, None], rows - mean, 0)
-    return float((out.astype(np.float64) ** 2).sum() / max(filled.sum(), 1))
+    return float((out.astype(np.float64) ** 2).sum() / max(filled.sum() - 1, 1))
 
 
 def first_starts(tokens, factors, begin, end, max_tokens, max_units, out):

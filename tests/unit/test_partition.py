@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-
 from scission.kernels import partition as kernels
+
 from tests import naive
 
 UNLIMITED = 2**31 - 1

@@ -5,9 +5,9 @@ import re
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from scission.kernels import sentences, sizes
 
 from scission.embed.vocabulary import Vocabulary
-from scission.kernels import sentences, sizes
 from scission.text import TextBuffer
 from scission.tokens import BYTES_PER_TOKEN, fit_units, tokenize, unit_sizes
 from scission.units import BROKEN, from_sentences

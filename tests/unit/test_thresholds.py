@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scission.kernels import thresholds
 
 from scission.chunkers.breakpoints import THRESHOLDS, statistic, strongest, suggest
-from scission.kernels import thresholds
 from tests import naive
 
 #: The worked example of the sources: a change after sentence 3, and a weaker one after 6.

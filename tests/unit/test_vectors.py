@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-
 from scission.kernels import distances, pooling, windows
+
 from tests import naive
 
 

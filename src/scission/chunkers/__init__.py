@@ -1,0 +1,1 @@
+"""The strategies: one class for each way to cut."""

@@ -7,9 +7,11 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from typing import Any
 
 from ..chunks import Chunk, ChunkBatch
+from ..errors import OptionError
 from ..text import Text, TextBuffer, buffers
 from .options import optional_integer
 
@@ -118,10 +120,14 @@ class Chunker(ABC):
         entries = None if metadata is None else iter(metadata)
         first = 0
         for batch in self._ordered(buffers(texts, GROUP_BYTES), workers, embeddings):
-            size = len(batch.texts)
-            notes = None if entries is None else [next(entries) for _ in range(size)]
+            notes = None if entries is None else list(islice(entries, len(batch.texts)))
+            if notes is not None and len(notes) < len(batch.texts):
+                raise OptionError(
+                    "metadata must have an entry for each document, "
+                    f"got {first + len(notes)} for more documents than that"
+                )
             yield _numbered(batch, first, notes)
-            first += size
+            first += len(batch.texts)
 
     def _ordered(
         self, groups: Iterator[TextBuffer], workers: int, embeddings: bool

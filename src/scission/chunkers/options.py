@@ -29,7 +29,7 @@ def choice(name: str, value: Any, allowed: Collection[str]) -> str:
 
 def integer(name: str, value: Any, low: int) -> int:
     """Accept an integer of at least `low`; a bool is none."""
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= low:
+    if not isinstance(value, bool) and isinstance(value, numbers.Integral) and int(value) >= low:
         return int(value)
     raise OptionError(f"{name} must be an integer of at least {low}, got {value!r}")
 
@@ -41,13 +41,10 @@ def optional_integer(name: str, value: Any, low: int) -> int | None:
 
 def number(name: str, value: Any, low: float, high: float = math.inf) -> float:
     """Accept a finite number in [low, high]."""
-    if (
-        isinstance(value, numbers.Real)
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-        and low <= value <= high
-    ):
-        return float(value)
+    if not isinstance(value, bool) and isinstance(value, numbers.Real):
+        got = float(value)
+        if math.isfinite(got) and low <= got <= high:
+            return got
     limits = f"of at least {low:g}" if high == math.inf else f"in [{low:g}, {high:g}]"
     raise OptionError(f"{name} must be a number {limits}, got {value!r}")
 

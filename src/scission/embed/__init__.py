@@ -1,0 +1,1 @@
+"""Models: where the vectors of units come from."""

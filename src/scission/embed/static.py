@@ -68,6 +68,13 @@ class StaticEmbedder:
             )
         return cls(name or str(path), rows, scales, vocabulary, recipe)
 
+    @classmethod
+    def load_embedded(cls) -> StaticEmbedder:
+        """Open ``minilm-static``, the model inside the package."""
+        from .registry import embedded
+
+        return embedded("minilm-static")
+
     @property
     def dimensions(self) -> int:
         """Length of the vectors."""

@@ -1,0 +1,284 @@
+"""The bars that the project holds itself to, measured.
+
+    python -m bench.bars [NAME ...] [-o bench/results.json]
+
+Each prints its figures and whether they clear the bar. Speeds are CPU time, single thread, interleaved with
+what they are compared with, as the median of ratios: absolute figures belong to the machine of the day.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from bench import golden, segmentation
+from bench.data import megabytes, prose
+from bench.timing import cpu_seconds, interleaved, ratio, run_python
+
+Row = dict[str, Any]
+
+
+def row(what: str, figure: float, bar: str, cleared: bool, unit: str = "") -> Row:
+    """One line of the report."""
+    return {"what": what, "figure": round(float(figure), 3), "unit": unit, "bar": bar, "cleared": bool(cleared)}
+
+
+def hugging_face() -> Any:
+    """The reference tokenizer over the same vocabulary, truncation and padding off."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+    from scission.tokens import default_vocabulary
+
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    ids = {token: i for i, token in enumerate(default_vocabulary().tokens)}
+    tokenizer = Tokenizer(models.WordPiece(ids, unk_token="[UNK]", max_input_chars_per_word=100))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return tokenizer
+
+
+def static() -> list[Row]:
+    """Text in, ChunkBatch out, with the embedded model."""
+    from scission import SemanticChunker
+
+    texts = prose()
+    few = texts[::10]
+    chunker, reference = SemanticChunker(), hugging_face()
+
+    def encode() -> None:
+        for text in few:
+            reference.encode(text)
+
+    works: dict[str, Callable[[], object]] = {
+        "scission": lambda: chunker.chunk_batch(texts, threads=1),
+        "with vectors": lambda: chunker.chunk_batch(texts, threads=1, embeddings=True),
+        "HF encode": encode,
+    }
+    share = megabytes(texts) / megabytes(few)
+    peer = free_chonkie(few)
+    if peer is not None:
+        works["chonkie"] = peer
+    times = interleaved(works)
+    speed = megabytes(texts) / min(times["scission"])
+    rows = [
+        row("semantic chunks, embedded model, one core", speed, ">= 50 on a quiet machine", speed >= 50, "MB/s"),
+        row("the same with chunk vectors", megabytes(texts) / min(times["with vectors"]), "", True, "MB/s"),
+        row("documents", len(texts) / min(times["scission"]), "", True, "docs/s"),
+    ]
+    times_faster = share * ratio(times, "HF encode", "scission")
+    rows.append(row("against HF tokenizers' encode alone", times_faster, ">= 10", times_faster >= 10, "x"))
+    if peer is not None:
+        times_faster = share * ratio(times, "chonkie", "scission")
+        label = f"against chonkie {version('chonkie')} SemanticChunker, embedder free"
+        rows.append(row(label, times_faster, ">= 15", times_faster >= 15, "x"))
+    return rows
+
+
+def free_chonkie(texts: list[str]) -> Callable[[], object] | None:
+    """Chonkie's semantic chunker with an embedder that costs nothing, or None where it is not installed."""
+    try:
+        version("chonkie")
+    except PackageNotFoundError:
+        return None
+    from chonkie import SemanticChunker as Peer
+    from chonkie.embeddings import BaseEmbeddings
+
+    table = np.random.default_rng(0).normal(size=(1024, 128)).astype(np.float32)
+
+    class Free(BaseEmbeddings):  # type: ignore[misc]
+        @property
+        def dimension(self) -> int:
+            return 128
+
+        def embed(self, text: str) -> Any:
+            return table[len(text) % 1024]
+
+        def embed_batch(self, texts: list[str]) -> Any:
+            return [table[len(text) % 1024] for text in texts]
+
+        def similarity(self, u: Any, v: Any) -> Any:
+            return np.float32(u @ v / np.sqrt((u @ u) * (v @ v)))
+
+        def get_tokenizer(self) -> Any:
+            return len
+
+        @classmethod
+        def is_available(cls) -> bool:
+            return True
+
+        def __repr__(self) -> str:
+            return "Free()"
+
+    peer = Peer(embedding_model=Free(), chunk_size=512)
+
+    def work() -> None:
+        for text in texts:
+            peer.chunk(text)
+
+    return work
+
+
+def tokenizer() -> list[Row]:
+    """The WordPiece kernel against HF tokenizers; that both agree is a test."""
+    from scission.text import TextBuffer
+    from scission.tokens import default_vocabulary, tokenize
+    from scission.units import find_units
+
+    texts = prose()
+    few = texts[::10]
+    buffer = TextBuffer.from_texts(texts)
+    units = find_units(buffer)
+    reference = hugging_face()
+
+    def encode() -> None:
+        for text in few:
+            reference.encode(text)
+
+    times = interleaved(
+        {"kernel": lambda: tokenize(buffer, units, default_vocabulary()), "HF": encode}, rounds=7
+    )
+    faster = megabytes(texts) / megabytes(few) * ratio(times, "HF", "kernel")
+    speed = megabytes(texts) / min(times["kernel"])
+    return [
+        row("WordPiece kernel, ids and spans, one core", speed, "", True, "MB/s"),
+        row(f"against HF tokenizers {version('tokenizers')}", faster, ">= 25", faster >= 25, "x"),
+    ]
+
+
+def start() -> list[Row]:
+    """Import and first chunk, in fresh interpreters."""
+    bare = median(run_python("pass")[0] for _ in range(7))
+    imported = median(run_python("import scission")[0] for _ in range(7)) - bare
+    first = "import scission; scission.chunk('One thing. Another thing. A third thing.')"
+    with tempfile.TemporaryDirectory() as cache:
+        env = {**os.environ, "NUMBA_CACHE_DIR": cache}
+        cold = run_python(first, env)[0] - bare
+        warm = median(run_python(first, env)[0] for _ in range(5)) - bare
+    return [
+        row("import scission, beyond Python", 1000 * imported, "< 60", imported < 0.06, "ms"),
+        row("first chunk, kernels in the cache", warm, "<= 1.5", warm <= 1.5, "s"),
+        row("first chunk, fresh install", cold, "<= 15", cold <= 15, "s"),
+    ]
+
+
+def memory() -> list[Row]:
+    """Peak memory of a process that streams a gigabyte."""
+    program = (
+        "from bench.data import prose\n"
+        "from scission import SemanticChunker\n"
+        "texts = prose()\n"
+        "size = sum(len(t.encode()) for t in texts)\n"
+        "def documents():\n"
+        "    seen = 0\n"
+        "    while seen < 1e9:\n"
+        "        for text in texts:\n"
+        "            yield text[:-1] + 'x'\n"
+        "        seen += size\n"
+        "n = sum(len(batch) for batch in SemanticChunker().stream(documents()))\n"
+    )
+    _, peak = run_python(program)
+    return [row("streaming 1 GB of text, peak memory", peak / 1e6, "< 400", peak < 400e6, "MB")]
+
+
+def linear() -> list[Row]:
+    """Time per byte of one document, from 1 MB to 100 MB."""
+    from scission import SemanticChunker
+
+    chunker = SemanticChunker()
+    joined = "\n\n".join(prose())
+    kinds = {
+        "prose": lambda size: (joined * (size // len(joined) + 1))[:size],
+        "one line": lambda size: (joined.replace("\n", " ") * (size // len(joined) + 1))[:size],
+        "one line without blanks": lambda size: ("abcdefghij0123456789/" * (size // 21 + 1))[:size],
+        "one word": lambda size: "a" * size,
+    }
+    rows = []
+    for kind, make in kinds.items():
+        per_byte = []
+        for size in (1_000_000, 100_000_000):
+            text = make(size)
+            chunker.chunk_batch([text])
+            per_byte.append(cpu_seconds(lambda text=text: chunker.chunk_batch([text])) / size)
+        growth = per_byte[1] / per_byte[0]
+        rows.append(row(f"{kind}: time per byte at 100 MB against 1 MB", growth, "linear: < 2", growth < 2, "x"))
+    return rows
+
+
+def sentences() -> list[Row]:
+    """Golden rules, and F1 in running text."""
+    kept, total, failed = golden.golden_rules()
+    print("  not kept:", "; ".join(failed) or "none")
+    rows = [row(f"English golden rules kept, of {total}", kept, ">= 46", kept >= 46)]
+    for name in ("ud_en_ewt_dev", "ud_zh_gsd_test", "ud_ja_gsd_test", "ud_hi_pud_test"):
+        rows.append(row(f"sentence ends, F1, {name}", golden.boundary_f1(name), "", True, "%"))
+    return rows
+
+
+def pk() -> list[Row]:
+    """Pk of the default at gold sentences, sizes not limited."""
+    from scission import SemanticChunker
+
+    chunker = SemanticChunker(max_tokens=None)
+    rows = []
+    for name, bar in segmentation.BARS.items():
+        figure = segmentation.score(name, chunker.breakpoints)[0]
+        rows.append(row(f"Pk, static, {name}", figure, f"<= {bar:g}", figure <= bar, "%"))
+        for label, segment in (("no cuts", lambda _: []), ("uniform", segmentation.uniform(name))):
+            rows.append(row(f"Pk, {label}, {name}", segmentation.score(name, segment)[0], "", True, "%"))
+    return rows
+
+
+MEASURES: dict[str, Callable[[], list[Row]]] = {
+    "static": static,
+    "tokenizer": tokenizer,
+    "start": start,
+    "memory": memory,
+    "linear": linear,
+    "sentences": sentences,
+    "pk": pk,
+}
+
+
+def measured(names: list[str]) -> Iterator[tuple[str, list[Row]]]:
+    """Run the measures, printing as they come."""
+    for name in names:
+        print(name)
+        rows = MEASURES[name]()
+        for entry in rows:
+            verdict = "" if not entry["bar"] else f"   {entry['bar']}: {'yes' if entry['cleared'] else 'NO'}"
+            print(f"  {entry['what']:<64}{entry['figure']:>10,.2f} {entry['unit']:<7}{verdict}")
+        yield name, rows
+
+
+def main() -> None:
+    """Measure, print, and write the results."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", choices=[*MEASURES, []], help="all by default")
+    parser.add_argument("-o", "--output", type=Path)
+    options = parser.parse_args()
+    results = dict(measured(options.names or list(MEASURES)))
+    if options.output:
+        known = json.loads(options.output.read_text()) if options.output.exists() else {}
+        known.update(results)
+        known["machine"] = {
+            "python": platform.python_version(),
+            "cores": os.cpu_count(),
+            "processor": platform.machine(),
+            "numpy": version("numpy"),
+            "numba": version("numba"),
+        }
+        options.output.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""Fair timing on a machine that is shared: CPU time, interleaved, medians of ratios."""
+
+from __future__ import annotations
+
+import gc
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from statistics import median
+
+
+def cpu_seconds(work: Callable[[], object]) -> float:
+    """CPU time of one call in this process, all its threads together."""
+    gc.collect()
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def interleaved(works: dict[str, Callable[[], object]], rounds: int = 5) -> dict[str, list[float]]:
+    """Run each in turn, `rounds` times after a warm-up; a drift of the machine meets all alike."""
+    for work in works.values():
+        work()
+    times: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(rounds):
+        for name, work in works.items():
+            times[name].append(cpu_seconds(work))
+    return times
+
+
+def ratio(times: dict[str, list[float]], slow: str, fast: str) -> float:
+    """How many times faster `fast` is than `slow`: the median over rounds."""
+    return median(a / b for a, b in zip(times[slow], times[fast], strict=True))
+
+
+def run_python(program: str, env: dict[str, str] | None = None) -> tuple[float, int]:
+    """Wall seconds and peak memory (bytes) of a fresh interpreter that runs `program`."""
+    code = f"{program}\nimport resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    began = time.perf_counter()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
+    seconds = time.perf_counter() - began
+    unit = 1 if sys.platform == "darwin" else 1024
+    return seconds, int(done.stdout.split()[-1]) * unit
+
+
+def peak_memory() -> int:
+    """Peak memory of this process so far, bytes."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
