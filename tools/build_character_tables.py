@@ -26,11 +26,11 @@ GRAPHEME = {
     "LVT": 14, "Pictographic": 15, "Consonant": 16, "Nonjoiner": 17, "Loose_Linker": 18,
 }  # fmt: skip
 
-# Sentence classes, the next four bits.
+# Sentence classes, the bits above. From "Colon" on a character stops the scanner for sentence ends.
 SENTENCE = {
-    "Other": 0, "Lower": 1, "Upper": 2, "Letter": 3, "Digit": 4, "Space": 5, "Break": 6, "Stop": 7,
-    "Terminator": 8, "Full": 9, "Close": 10, "Open": 11, "Quote": 12, "Comma": 13, "Extend": 14,
-    "Bullet": 15,
+    "Other": 0, "Lower": 1, "Upper": 2, "Letter": 3, "Digit": 4, "Space": 5, "Comma": 6, "Open": 7,
+    "Quote": 8, "Extend": 9, "Close": 10, "Continuation": 11, "Colon": 12, "Parenthesis": 13, "Bullet": 14,
+    "Title": 15, "Stop": 16, "Terminator": 17, "Full": 18, "Break": 19, "End": 20, "Lead": 21,
 }  # fmt: skip
 
 BREAKS = "\n\v\f\r\x85\u2028\u2029"
@@ -59,7 +59,20 @@ def members(name: str) -> set[int]:
 def grapheme_classes() -> np.ndarray:
     """Return the grapheme class of every code point."""
     classes = np.zeros(0x110000, np.uint16)
-    for name in ("Control", "Extend", "ZWJ", "Prepend", "SpacingMark", "L", "V", "T", "LV", "LVT", "CR", "LF"):
+    for name in (
+        "Control",
+        "Extend",
+        "ZWJ",
+        "Prepend",
+        "SpacingMark",
+        "L",
+        "V",
+        "T",
+        "LV",
+        "LVT",
+        "CR",
+        "LF",
+    ):
         classes[sorted(members(f"GCB={name}"))] = GRAPHEME[name]
     classes[sorted(members("GCB=Regional_Indicator"))] = GRAPHEME["Regional_Indicator"]
     extend, linkers = members("GCB=Extend"), members("InCB=Linker")
@@ -95,6 +108,9 @@ def sentence_classes() -> np.ndarray:
     put("Terminator", SPACED)
     put("Stop", STOPS)
     put("Bullet", BULLETS)
+    put("Colon", ":;")
+    put("Parenthesis", ")")
+    put("Title", "\u300a\u300b")
     return classes
 
 
@@ -106,16 +122,11 @@ def two_stage(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def byte_classes(sentence: np.ndarray) -> np.ndarray:
-    """Return what the sentence scanner must do at each byte: 0 = nothing, go on."""
+    """Return the sentence class of each byte: of the ASCII character, or where it stands in a sequence."""
     classes = np.zeros(256, np.uint8)
-    for code, value in ((0x2E, 1), (0x21, 2), (0x3F, 2), (0x3A, 4), (0x3B, 4), (0x29, 5)):
-        classes[code] = value
-    classes[[0x0A, 0x0B, 0x0C, 0x0D]] = 3
-    wanted = [SENTENCE[name] for name in ("Break", "Stop", "Terminator", "Full", "Bullet")]
-    for code in np.flatnonzero(np.isin(sentence, wanted)):
-        if code >= 0x80:
-            classes[chr(code).encode("utf-8", "surrogatepass")[0]] = 6
-    classes[0xE3] = 6  # CJK title brackets shield the terminators inside them
+    classes[:0x80] = sentence[:0x80]
+    classes[0x80:0xC2] = SENTENCE["Continuation"]
+    classes[0xC2:0xF5] = SENTENCE["Lead"]
     return classes
 
 
@@ -148,7 +159,9 @@ def variants(word: str) -> set[bytes]:
     """Return the spellings to store: the kernel lowers ASCII only."""
     cases = {word, word.lower(), word.upper(), word[:1].upper() + word[1:]}
     return {
-        "".join(c.lower() if c.isascii() else c for c in unicodedata.normalize("NFC", case)).encode()
+        "".join(
+            c.lower() if c.isascii() else c for c in unicodedata.normalize("NFC", case)
+        ).encode()
         for case in cases
     }
 

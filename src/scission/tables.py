@@ -67,4 +67,9 @@ def character_tables() -> CharacterTables:
 def sentence_tables() -> SentenceTables:
     """Return the tables of the sentence kernel, opened once per process."""
     shared = character_tables()._asdict()
-    return SentenceTables(*(shared.get(name, None) if name in shared else _load(name) for name in SentenceTables._fields))
+    return SentenceTables(
+        *(
+            shared.get(name, None) if name in shared else _load(name)
+            for name in SentenceTables._fields
+        )
+    )
