@@ -22,7 +22,7 @@ _LACKING = 10.0
 
 
 @kernel
-def centre(vectors, begin, end, out):
+def centre(vectors, begin, end, weights, out):
     """Centre the non-zero rows of one document on their mean, and return their variance.
 
     The unbiased variance, sum of squared lengths / (n - 1): by the mean of squares, three unrelated
@@ -35,6 +35,8 @@ def centre(vectors, begin, end, out):
         Rows of length 1 or 0.
     begin, end : int64
         The document's rows.
+    weights : float32[end - begin]
+        Filled with 1, and 0 for rows of zeros.
     out : float32[end - begin, d]
         Filled with the centred rows.
     """
@@ -46,17 +48,14 @@ def centre(vectors, begin, end, out):
         for k in range(dimensions):
             mean[k] += np.float64(vectors[i, k])
             filled = filled or vectors[i, k] != 0.0
-        if filled:
-            count += 1
+        weights[i - begin] = np.float32(filled)
+        count += filled
     for k in range(dimensions):
         mean[k] /= max(count, 1)
     total = 0.0
     for i in range(begin, end):
-        filled = False
         for k in range(dimensions):
-            filled = filled or vectors[i, k] != 0.0
-        for k in range(dimensions):
-            value = np.float64(vectors[i, k]) - mean[k] if filled else 0.0
+            value = np.float64(vectors[i, k]) - mean[k] if weights[i - begin] > 0.0 else 0.0
             out[i - begin, k] = np.float32(value)
             total += value * value
     return total / max(count - 1, 1)
@@ -375,7 +374,6 @@ def meet_count(costs, starts, number, previous):
 @kernel
 def partition(
     vectors,
-    weights,
     tokens,
     factors,
     document_units,
@@ -395,8 +393,6 @@ def partition(
     ----------
     vectors : float32[M, d]
         One row of length 1 (or 0) per unit.
-    weights : float32[M]
-        Weight of each unit in the sums of squares; 0 for units without tokens.
     tokens : int32[M]
         Size of each unit.
     factors : float64[M]
@@ -430,11 +426,12 @@ def partition(
         if m == 0:
             continue
         centred = np.empty((m, vectors.shape[1]), np.float32)
-        unit = centre(vectors, begin, end, centred)
+        weights = np.empty(m, np.float32)
+        unit = centre(vectors, begin, end, weights, centred)
         starts = np.empty(m, np.int64)
         pairs = bounded_starts(tokens, factors, begin, end, max_tokens, max_pairs, starts)
         costs = np.empty(pairs, np.float32)
-        segment_costs(centred, weights[begin:end], starts, costs)
+        segment_costs(centred, weights, starts, costs)
         scaled = unit if unit > 0.0 else 1.0
         add_size_costs(
             tokens, begin, starts, min_tokens, target_tokens, size_weight * scaled, costs

@@ -6,7 +6,42 @@ from ._jit import kernel
 
 
 @kernel
-def sum_rows(tokens, unit_tokens, rows, scales, out):
+def _normalise(row, out):
+    """Scale `row` to length 1 into `out`, which may be the same; zeros stay zeros."""
+    largest = np.float32(0.0)
+    for k in range(row.shape[0]):
+        largest = max(largest, abs(row[k]))
+    if largest == 0.0:
+        out[:] = np.float32(0.0)
+        return
+    # Scaled first, so that no square overflows or vanishes in float32.
+    inverse = np.float32(1.0) / largest
+    square = np.float32(0.0)
+    for k in range(row.shape[0]):
+        value = row[k] * inverse
+        square += value * value
+    scale = inverse / np.sqrt(square)
+    for k in range(row.shape[0]):
+        out[k] = row[k] * scale
+
+
+@kernel
+def normalise_rows(vectors, out):
+    """Scale each row to length 1; a row of zeros stays zeros.
+
+    Parameters
+    ----------
+    vectors : float32[M, d]
+        Finite values.
+    out : float32[M, d]
+        Filled with the unit rows.
+    """
+    for i in range(vectors.shape[0]):
+        _normalise(vectors[i], out[i])
+
+
+@kernel
+def sum_rows(tokens, unit_tokens, rows, scales, unit_length, out):
     """Sum the rows of a static embedding table over the tokens of each unit.
 
     Parameters
@@ -20,45 +55,34 @@ def sum_rows(tokens, unit_tokens, rows, scales, out):
     scales : float32[V]
         One scale per row: frequent words have rows 30 times shorter than rare ones, and one scale for
         all would leave them a single bit.
+    unit_length : bool
+        Whether to scale the sums to length 1.
     out : float32[M, d]
         Filled with the sums; a unit without tokens gets zeros.
     """
     dimensions = rows.shape[1]
     for i in range(unit_tokens.shape[0] - 1):
+        token = np.int64(unit_tokens[i])
+        end = np.int64(unit_tokens[i + 1])
         for k in range(dimensions):
             out[i, k] = np.float32(0.0)
-        for t in range(unit_tokens[i], unit_tokens[i + 1]):
-            row = tokens[t]
-            scale = scales[row]
+        # Two rows a turn halve the traffic with `out`, and unsigned indices spare the test for negative
+        # ones: 14 ns a token instead of 29.
+        while token < end:
+            first = tokens[np.uintp(token)]
+            second = first
+            first_scale = scales[np.uintp(first)]
+            second_scale = np.float32(0.0)
+            if token + 1 < end:
+                second = tokens[np.uintp(token + 1)]
+                second_scale = scales[np.uintp(second)]
             for k in range(dimensions):
-                out[i, k] += scale * np.float32(rows[row, k])
-
-
-@kernel
-def normalise_rows(vectors, out):
-    """Scale each row to length 1; a row of zeros stays zeros.
-
-    Parameters
-    ----------
-    vectors : float32[M, d]
-        Finite values.
-    out : float32[M, d]
-        Filled with the unit rows. May not be `vectors`.
-    """
-    dimensions = vectors.shape[1]
-    for i in range(vectors.shape[0]):
-        largest = np.float32(0.0)
-        for k in range(dimensions):
-            largest = max(largest, abs(vectors[i, k]))
-        # Scaled first, so that a square neither overflows nor vanishes in float32.
-        inverse = np.float32(1.0) / largest if largest > 0.0 else np.float32(0.0)
-        square = np.float32(0.0)
-        for k in range(dimensions):
-            value = vectors[i, k] * inverse
-            square += value * value
-        scale = inverse / np.sqrt(square) if largest > 0.0 else np.float32(0.0)
-        for k in range(dimensions):
-            out[i, k] = vectors[i, k] * scale
+                out[i, k] += first_scale * np.float32(
+                    rows[np.uintp(first), np.uintp(k)]
+                ) + second_scale * np.float32(rows[np.uintp(second), np.uintp(k)])
+            token += 2
+        if unit_length:
+            _normalise(out[i], out[i])
 
 
 @kernel

@@ -332,3 +332,41 @@ def tokenize(data, units, letters, points, pool, nodes, words, tokens, starts, e
             return -1
         unit_tokens[unit + 1] = t
     return t
+
+
+@kernel
+def joined_words(data, document_units, unit_tokens, starts, ends, points, joined):
+    """Mark the units that begin inside a word, as BERT sees words.
+
+    A line end need not be white space to BERT: form feeds and other controls are removed, and the word before
+    then runs on into the word after. The tokens of such a pair are not those of its halves.
+
+    Parameters
+    ----------
+    data, document_units, unit_tokens, starts, ends
+        The group and its tokens, see CONTRIBUTING.md.
+    points
+        The table of characters, see the module.
+    joined : uint8[M]
+        Filled with 1 where the first token of a unit belongs to the word of the token before it.
+    """
+    for j in range(document_units.size - 1):
+        first = np.int64(unit_tokens[document_units[j]])
+        for unit in range(document_units[j], document_units[j + 1]):
+            joined[unit] = 0
+            token = np.int64(unit_tokens[unit])
+            if token == first or token == unit_tokens[unit + 1]:
+                continue
+            word = True
+            i = np.int64(ends[token - 1])
+            stop = np.int64(starts[token])
+            while word and i < stop:
+                entry, i = _character(data, i, stop, points)
+                word = entry & 15 != _WHITE
+            if word:
+                i = np.int64(ends[token - 1]) - 1
+                while data[i] & 0xC0 == 0x80:
+                    i -= 1
+                before, _ = _character(data, i, np.int64(ends[token - 1]), points)
+                after, _ = _character(data, stop, np.int64(ends[token]), points)
+                joined[unit] = before & 15 != _ISOLATED and after & 15 != _ISOLATED

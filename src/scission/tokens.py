@@ -75,6 +75,7 @@ def fit_units(
     the word; only a cluster that is itself above the limit is cut between code points.
     """
     tokens = tokenize(buffer, units, vocabulary)
+    _break_words(buffer, units, tokens, vocabulary)
     if _largest(units, tokens) <= max_tokens:
         return units, tokens
     units, tokens = _split_between_words(buffer, units, tokens, vocabulary, max_tokens)
@@ -99,6 +100,23 @@ def _sizes(units: Units, tokens: Tokens) -> tuple[NDArray[np.int32], int]:
 
 def _largest(units: Units, tokens: Tokens) -> int:
     return _sizes(units, tokens)[1]
+
+
+def _break_words(buffer: TextBuffer, units: Units, tokens: Tokens, vocabulary: Vocabulary) -> None:
+    """Make the start of a unit inside a word a cut that is always made, so that token counts add up."""
+    from .kernels import wordpiece
+
+    joined = np.empty(len(units), np.uint8)
+    wordpiece.joined_words(
+        buffer.data,
+        units.document_units,
+        tokens.unit_tokens,
+        tokens.starts,
+        tokens.ends,
+        vocabulary.tables[1],
+        joined,
+    )
+    units.gaps[joined != 0] = BROKEN
 
 
 def _split_between_words(

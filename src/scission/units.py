@@ -168,8 +168,8 @@ def _starts(
         return []
     starts: list[int] = []
     position = 0
-    item: str | tuple[int, int]
-    for number, item in enumerate(found):
+    items = cast("Sequence[str | tuple[int, int]]", found)
+    for number, item in enumerate(items):
         if isinstance(item, str):
             start = text.find(item, position)
             if start < 0:

@@ -3,9 +3,10 @@
 import numpy as np
 
 
-def centre(vectors, begin, end, out):
+def centre(vectors, begin, end, weights, out):
     rows = vectors[begin:end].astype(np.float64)
     filled = rows.any(axis=1)
+    weights[:] = filled
     mean = rows[filled].mean(axis=0) if filled.any() else 0
     out[:] = np.where(filled[:, None], rows - mean, 0)
     return float((out.astype(np.float64) ** 2).sum() / max(filled.sum() - 1, 1))

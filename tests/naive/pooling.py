@@ -3,18 +3,18 @@
 import numpy as np
 
 
-def sum_rows(tokens, unit_tokens, rows, scales, out):
-    for i in range(len(unit_tokens) - 1):
-        ids = tokens[unit_tokens[i] : unit_tokens[i + 1]]
-        out[i] = (rows[ids].astype(np.float64) * scales[ids].astype(np.float64)[:, None]).sum(
-            axis=0
-        )
-
-
 def normalise_rows(vectors, out):
     for i, row in enumerate(vectors.astype(np.float64)):
         length = np.linalg.norm(row)
         out[i] = row / length if length > 0 else 0
+
+
+def sum_rows(tokens, unit_tokens, rows, scales, unit_length, out):
+    for i in range(len(unit_tokens) - 1):
+        ids = tokens[unit_tokens[i] : unit_tokens[i + 1]]
+        out[i] = (rows[ids].astype(np.float64) * scales[ids].astype(np.float64)[:, None]).sum(axis=0)
+    if unit_length:
+        normalise_rows(out.copy(), out)
 
 
 def chunk_vectors(

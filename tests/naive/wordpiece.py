@@ -150,3 +150,15 @@ def tokenize(
         for word in _words(normalize(text))
         for i, first, last in _pieces(word, ids)
     ]
+
+
+def joined_words(units: list[str]) -> list[int]:
+    """Of one document: 1 for the units whose first word began in a unit before it."""
+    owners = [unit for unit, text in enumerate(units) for _ in text]
+    words = _words(normalize("".join(units)))
+    joined = [0] * len(units)
+    for word in words:
+        present = [owners[i] for _, i in word]
+        for unit in {after for before, after in zip(present, present[1:], strict=False) if after > before}:
+            joined[unit] = 1
+    return joined

@@ -24,19 +24,16 @@ def documents(draw, most=7):
     return vectors.astype(np.float32), tokens, factors
 
 
-def weights_of(vectors):
-    return vectors.any(axis=1).astype(np.float32)
-
-
 def prepared(vectors, tokens, factors, max_tokens):
     """Centred vectors, allowed starts and costs of one document, by the kernels."""
     m = len(tokens)
     centred = np.empty_like(vectors)
-    unit = kernels.centre(vectors, 0, m, centred)
+    weights = np.empty(m, np.float32)
+    unit = kernels.centre(vectors, 0, m, weights, centred)
     starts = np.empty(m, np.int64)
     pairs = kernels.first_starts(tokens, factors, 0, m, max_tokens, m, starts)
     costs = np.empty(pairs, np.float32)
-    kernels.segment_costs(centred, weights_of(vectors), starts, costs)
+    kernels.segment_costs(centred, weights, starts, costs)
     return unit, starts, costs
 
 
@@ -55,7 +52,7 @@ def cut(
     cuts = np.empty(len(tokens), np.uint8)
     document_units = np.array([0, len(tokens)], np.int32)
     kernels.partition(
-        vectors, weights_of(vectors), tokens, factors, document_units,
+        vectors, tokens, factors, document_units,
         low, high, pairs, target, 1.0, penalty, 0.0, number, cuts,
     )  # fmt: skip
     return np.flatnonzero(cuts).tolist()
@@ -65,8 +62,11 @@ def cut(
 def test_centre(document):
     vectors = document[0]
     out, slow = np.empty_like(vectors), np.empty_like(vectors)
-    got = kernels.centre(vectors, 0, len(vectors), out)
-    assert got == pytest.approx(naive.partition.centre(vectors, 0, len(vectors), slow), abs=1e-5)
+    weights, twin = np.empty(len(vectors), np.float32), np.empty(len(vectors), np.float32)
+    got = kernels.centre(vectors, 0, len(vectors), weights, out)
+    expected = naive.partition.centre(vectors, 0, len(vectors), twin, slow)
+    assert got == pytest.approx(expected, abs=1e-5)
+    assert weights.tolist() == twin.tolist()
     np.testing.assert_allclose(out, slow, atol=1e-6)
 
 
@@ -83,10 +83,10 @@ def test_first_starts(document, max_tokens, max_units):
 def test_costs(document, max_tokens, low, target):
     vectors, tokens, factors = document
     _, starts, costs = prepared(*document, max_tokens)
-    centred = np.empty_like(vectors)
-    kernels.centre(vectors, 0, len(tokens), centred)
+    centred, weights = np.empty_like(vectors), np.empty(len(tokens), np.float32)
+    kernels.centre(vectors, 0, len(tokens), weights, centred)
     slow = np.empty_like(costs)
-    naive.partition.segment_costs(centred, weights_of(vectors), starts, slow)
+    naive.partition.segment_costs(centred, weights, starts, slow)
     np.testing.assert_allclose(costs, slow, atol=1e-5)
     kernels.add_size_costs(tokens, 0, starts, low, target, 0.7, costs)
     naive.partition.add_size_costs(tokens, 0, starts, low, target, 0.7, slow)
@@ -208,7 +208,7 @@ def test_documents_of_a_group_do_not_see_each_other():
     both = np.empty(18, np.uint8)
     for copies, cuts in ((1, alone), (2, both)):
         kernels.partition(
-            np.tile(vectors, (copies, 1)), np.ones(9 * copies, np.float32), np.tile(tokens, copies),
+            np.tile(vectors, (copies, 1)), np.tile(tokens, copies),
             np.tile(factors, copies), np.arange(0, 9 * copies + 1, 9, dtype=np.int32),
             0, 512, 1 << 20, 0.0, 1.0, 1.5, 0.0, 0, cuts,
         )  # fmt: skip

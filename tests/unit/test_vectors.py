@@ -36,8 +36,9 @@ def test_sum_rows(units):
     tokens = np.array([token for unit in units for token in unit], np.int32)
     unit_tokens = np.cumsum([0, *map(len, units)]).astype(np.int32)
     out = np.empty((len(units), 4), np.float32)
-    arguments = (tokens, unit_tokens, rows, scales)
-    assert_twins(pooling.sum_rows, naive.pooling.sum_rows, arguments, out)
+    for unit_length in (False, True):
+        arguments = (tokens, unit_tokens, rows, scales, unit_length)
+        assert_twins(pooling.sum_rows, naive.pooling.sum_rows, arguments, out)
 
 
 @given(groups())

@@ -240,3 +240,17 @@ def test_a_word_without_end_costs_linear_time(vocabulary: Vocabulary) -> None:
     (tokens,) = tokenize(["x" * size + "\u0301\u302e" * (size // 10)], vocabulary)
     # In canonical order U+302E comes before U+0301, so the last one kept has a place half-way.
     assert tokens == [(vocabulary.unk_id, 0, size + size // 20 * 5)]
+
+
+@given(st.lists(st.lists(st.sampled_from(["ab", "c", " ", ".", "\f", "\x85", "\n", "é", "\u0301", "海", "\u3000", "‐"]),
+                         max_size=4).map("".join), max_size=5))
+def test_units_that_begin_inside_a_word(texts: list[str]) -> None:
+    vocabulary = Vocabulary.bert_uncased()
+    data, units = buffers(texts)
+    tokens, starts, ends = (np.empty(data.size, dtype=np.int32) for _ in range(3))
+    bounds = np.empty(units.size, dtype=np.int32)
+    wordpiece.tokenize(data, units, *vocabulary.tables, tokens, starts, ends, bounds)
+    joined = np.full(len(texts), 7, dtype=np.uint8)
+    document_units = np.array([0, len(texts)], dtype=np.int32)
+    wordpiece.joined_words(data, document_units, bounds, starts, ends, vocabulary.tables[1], joined)
+    assert joined.tolist() == naive.joined_words(texts)

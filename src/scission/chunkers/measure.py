@@ -42,10 +42,10 @@ class Measured:
 
 def measure(group: Group, embedder: UnitEmbedder, windows: int) -> Measured:
     """Embed the units (or, when `windows` > 0, each with so many neighbours) and take their sizes."""
-    raw = embedder.embed_windows(group, windows) if windows else embedder.embed_units(group)
+    vectors = embedder.embed_windows(group, windows) if windows else embedder.embed_units(group)
     return Measured(
         group=group,
-        vectors=_normalised(raw),
+        vectors=vectors,
         sizes=unit_sizes(group.units, group.tokens),
         factors=gap_factors(group.units),
     )
@@ -90,12 +90,4 @@ def seams(measured: Measured, cuts: NDArray[np.uint8], buffer_size: int) -> NDAr
 
     out = np.empty(len(cuts), np.float64)
     kernels.seam_distances(measured.vectors, measured.document_units, cuts, buffer_size, out)
-    return out
-
-
-def _normalised(raw: NDArray[np.float32]) -> NDArray[np.float32]:
-    from ..kernels import pooling
-
-    out = np.empty_like(raw)
-    pooling.normalise_rows(raw, out)
     return out

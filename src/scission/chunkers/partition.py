@@ -50,7 +50,6 @@ class PartitionRule:
         cuts = np.empty(len(measured.vectors), np.uint8)
         partition.partition(
             measured.vectors,
-            measured.vectors.any(axis=1).astype(np.float32),
             measured.sizes,
             measured.factors,
             measured.document_units,

@@ -40,9 +40,9 @@ class UnitEmbedder(Protocol):
         ...
 
     def embed_units(self, group: Group) -> NDArray[np.float32]:
-        """Return float32[M, d], a row for each unit; zeros for one without tokens."""
+        """Return float32[M, d], a row of length 1 for each unit; zeros for one without tokens."""
         ...
 
     def embed_windows(self, group: Group, radius: int) -> NDArray[np.float32]:
-        """Return float32[M, d], for each unit the vector of it and its `radius` neighbours."""
+        """Return float32[M, d], for each unit that of it and its `radius` neighbours, likewise."""
         ...

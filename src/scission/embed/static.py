@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError
 from ..group import Group
-from ..tokens import default_vocabulary, tokenize
+from ..tokens import Tokens, default_vocabulary, tokenize
 from ..units import from_sentences
 from .vocabulary import Vocabulary
 
@@ -93,32 +93,29 @@ class StaticEmbedder:
         float32[n, d]
             Vectors of length 1; zeros for a text without tokens.
         """
-        from ..kernels import pooling
-
         buffer, units = from_sentences(list(texts))
-        sums = self._sums(tokenize(buffer, units, self.vocabulary), len(units))
-        out = np.empty_like(sums)
-        pooling.normalise_rows(sums, out)
-        return out
+        tokens = tokenize(buffer, units, self.vocabulary)
+        return self._sums(tokens, len(units), unit_length=True)
 
     def embed_units(self, group: Group) -> NDArray[np.float32]:
         """Sum the rows of each unit's tokens."""
-        return self._sums(group.tokens, len(group.units))
+        return self._sums(group.tokens, len(group.units), unit_length=True)
 
     def embed_windows(self, group: Group, radius: int) -> NDArray[np.float32]:
         """Sum the rows over each window: the same as embedding its joined text."""
-        from ..kernels import windows
+        from ..kernels import pooling, windows
 
-        sums = self.embed_units(group)
-        out = np.empty_like(sums)
-        windows.window_sums(sums, group.units.document_units, radius, out)
+        sums = self._sums(group.tokens, len(group.units), unit_length=False)
+        pooled, out = np.empty_like(sums), np.empty_like(sums)
+        windows.window_sums(sums, group.units.document_units, radius, pooled)
+        pooling.normalise_rows(pooled, out)
         return out
 
-    def _sums(self, tokens: Any, count: int) -> NDArray[np.float32]:
+    def _sums(self, tokens: Tokens, count: int, *, unit_length: bool) -> NDArray[np.float32]:
         from ..kernels import pooling
 
         out = np.empty((count, self.dimensions), np.float32)
-        pooling.sum_rows(tokens.ids, tokens.unit_tokens, self.rows, self.scales, out)
+        pooling.sum_rows(tokens.ids, tokens.unit_tokens, self.rows, self.scales, unit_length, out)
         return out
 
 

@@ -50,11 +50,19 @@ class TextEmbedder:
 
     def embed_units(self, group: Group) -> NDArray[np.float32]:
         """Embed each unit once."""
-        return self.embed(group.unit_texts())
+        return self._normalised(group.unit_texts())
 
     def embed_windows(self, group: Group, radius: int) -> NDArray[np.float32]:
         """Embed the joined text of each window: ``2 * radius + 1`` times the work."""
-        return self.embed(group.window_texts(radius))
+        return self._normalised(group.window_texts(radius))
+
+    def _normalised(self, texts: list[str]) -> NDArray[np.float32]:
+        from ..kernels import pooling
+
+        vectors = self.embed(texts)
+        out = np.empty_like(vectors)
+        pooling.normalise_rows(vectors, out)
+        return out
 
     def _checked(self, result: Any, count: int) -> NDArray[np.float32]:
         try:
