@@ -383,7 +383,8 @@ def partition(
     target_tokens,
     size_weight,
     penalty,
-    penalty_growth,
+    base,
+    growth,
     number,
     cuts,
 ):
@@ -412,8 +413,9 @@ def partition(
     penalty : float64
         Penalty of a cut inside a document of more than two units; negative to find, for each
         document, the one that gives the wanted mean size.
-    penalty_growth : float64
-        The penalty is multiplied by ``ln(m) ** penalty_growth`` for a document of ``m`` units.
+    base, growth : float64
+        A document of ``m`` units has the penalty ``base + growth * ln(m)`` where that is larger: chance finds
+        better cuts among many.
     number : int64
         Wanted number of segments of each document, or 0; met unless the limits forbid it.
     cuts : uint8[M]
@@ -450,7 +452,7 @@ def partition(
                 costs, starts, factors[begin:end], scaled, wanted, penalties, opened, previous
             )
         else:
-            strength = penalty * scaled * np.log(max(m, 2)) ** penalty_growth
+            strength = scaled * max(penalty, base + growth * np.log(m))
             if m <= 2:
                 strength = _SHORT  # two sentences are no evidence of two topics
             for i in range(m):

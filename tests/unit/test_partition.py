@@ -53,7 +53,7 @@ def cut(
     document_units = np.array([0, len(tokens)], np.int32)
     kernels.partition(
         vectors, tokens, factors, document_units,
-        low, high, pairs, target, 1.0, penalty, 0.0, number, cuts,
+        low, high, pairs, target, 1.0, penalty, 0.0, 0.0, number, cuts,
     )  # fmt: skip
     return np.flatnonzero(cuts).tolist()
 
@@ -210,6 +210,6 @@ def test_documents_of_a_group_do_not_see_each_other():
         kernels.partition(
             np.tile(vectors, (copies, 1)), np.tile(tokens, copies),
             np.tile(factors, copies), np.arange(0, 9 * copies + 1, 9, dtype=np.int32),
-            0, 512, 1 << 20, 0.0, 1.0, 1.5, 0.0, 0, cuts,
+            0, 512, 1 << 20, 0.0, 1.0, 1.5, 0.0, 0.0, 0, cuts,
         )  # fmt: skip
     np.testing.assert_array_equal(both, np.tile(alone, 2))
