@@ -7,10 +7,14 @@ each line into its block; `_judge` decides for a paragraph whether its line brea
 `_sentence_end` decides about one terminator from the word before it, what closes it and what follows. Every
 other look back or ahead is bounded, so the cost is linear.
 
-In these kernels `text` is one document, uint8[n], and positions are offsets into it; `classes` is uint8[n + 1],
-the sentence class of the character that begins at each byte, and `_END` at n. Class numbers compare: all from
-`_COLON` on stop the scanner, `_BREAK` and `_END` end a line.
+In these kernels `text` is one document, uint8[n], and positions are offsets into it; `classes` is uint8[n + 4],
+the sentence class of the character that begins at each byte, and `_END` at n. The classes are ordered:
+letters, word characters, openers and closers are ranges; all from `_PARENTHESIS` on stop the scanner, `_BREAK`
+and `_END` end a line.
 """
+
+# Equality chains, not `in (...)`: numba compiles a tuple membership test far more slowly.
+# ruff: noqa: PLR1714, SIM109
 
 import numpy as np
 
@@ -32,19 +36,19 @@ PROSE, HEADING, LIST_ITEM, FENCE, TABLE = 0, 1, 2, 3, 4
 _RULE, _QUOTE, _NUMBERED = 8, 9, 10
 
 # Sentence classes, as tools/build_character_tables.py numbers them.
-_OTHER, _LOWER, _UPPER, _LETTER, _DIGIT, _SPACE, _COMMA, _OPEN, _MARK = 0, 1, 2, 3, 4, 5, 6, 7, 8
-_EXTEND, _CLOSE, _CONTINUATION, _COLON, _PARENTHESIS, _BULLET, _TITLE = 9, 10, 11, 12, 13, 14, 15
+_OTHER, _UPPER, _LOWER, _LETTER, _DIGIT, _SPACE, _CONTINUATION, _EXTEND = 0, 1, 2, 3, 4, 5, 6, 7
+_COMMA, _OPEN, _MARK, _CLOSE, _PARENTHESIS, _COLON, _TITLE, _BULLET = 8, 9, 10, 11, 12, 13, 14, 15
 _STOP, _TERMINATOR, _FULL, _BREAK, _END, _LEAD = 16, 17, 18, 19, 20, 21
 
 # Kinds of words; a starter often begins a sentence and is seldom part of a name.
 _NAMING, _REFERENCE, _GENERAL, _FINAL, _INNER, _MONTH, _TIME, _MEASURE = 1, 2, 3, 4, 5, 6, 7, 8
+_LABEL, _PLACE = 9, 10
 _STARTER = 16
 
 # Nobody wraps prose narrower or wider than this many columns: there a line break is meant.
 _NARROWEST, _WIDEST = 40, 160
 _WINDOW = 32  # lines read at a time
 _LONGEST_WORD = 32  # bytes; a longer word is no abbreviation
-_LONGEST_TAG = 16  # bytes of an HTML tag after a sentence
 
 # How a line ends: in the middle of a sentence, with a terminator that may not end one, with one that does.
 _OPEN_END, _DOUBTFUL_END, _SENTENCE_END = 1, 2, 3
@@ -66,11 +70,13 @@ def _classify(text, byte_classes, blocks, records, classes):
         if lead >= 0xE0:
             length = 3 if lead < 0xF0 else 4
         code = lead & (0x7F >> length)
-        stop = min(position + length, size)
-        for i in range(position + 1, stop):
-            code = code << 6 | np.intp(text[i]) & 0x3F
-            classes[i] = _CONTINUATION
-        code = min(code, 0x10FFFF)
+        stop = position + 1
+        while stop < position + length and stop < size:
+            code = code << 6 | np.intp(text[stop]) & 0x3F
+            classes[stop] = _CONTINUATION
+            stop += 1
+        if code > 0x10FFFF:
+            code = 0
         classes[position] = records[np.intp(blocks[code >> 6]) + (code & 63)] >> 5
         position = stop
     classes[size] = _END
@@ -94,6 +100,15 @@ def _after_character(classes, position):
 
 
 @kernel
+def _class_before(classes, position):
+    """Return the class of the character that ends at `position` > 0."""
+    position -= 1
+    while classes[position] == _CONTINUATION and position > 0:
+        position -= 1
+    return classes[position]
+
+
+@kernel
 def _after_break(text, classes, position):
     """Return the offset after the line break at `position`; CR LF and CR CR LF are one break."""
     if classes[position] == _END:
@@ -109,53 +124,61 @@ def _after_break(text, classes, position):
 
 
 @kernel
-def _line_end(classes, position):
-    """Return the offset of the line break, or of the end."""
-    while classes[position] < _BREAK:
-        position += 1
-    return position
-
-
-@kernel
 def _read_lines(text, classes, position, lines):
     """Read up to 32 lines from `position` on and return their number.
 
-    Row i of `lines` (int32[32, 5]) receives where the line begins, its first character that is not white
-    space, its end, the begin of the next line, and its length in code points.
+    Row i of `lines` (int64[32, 6]) receives where the line begins, its first character that is not white
+    space, its end, the begin of the next line, its columns, and those of its first word (24 at most; 2
+    where the script has no spaces). White space at the end does not count, East Asian characters count twice.
     """
     count = 0
     while count < _WINDOW and classes[position] != _END:
         content = _after_space(classes, position)
+        columns = content - position
+        word = 0
+        wide = 0
+        last = 0
         stop = content
-        continuations = 0
-        last = position
         while classes[stop] < _BREAK:
-            continuations += classes[stop] == _CONTINUATION
-            if classes[stop] != _SPACE:
-                last = stop + 1
+            kind = classes[stop]
+            if kind != _CONTINUATION:
+                columns += 1
+            if text[stop] >= 0xE3:
+                columns += 1
+                wide += 1
+            if kind != _SPACE:
+                last = columns
+            elif word == 0:
+                word = columns
             stop += 1
+        if word == 0:
+            word = columns
+        word -= content - position
+        if wide > 0:
+            word = 2
         lines[count, 0] = position
         lines[count, 1] = content
         lines[count, 2] = stop
         position = _after_break(text, classes, stop)
         lines[count, 3] = position
-        lines[count, 4] = last - lines[count, 0] - continuations
+        lines[count, 4] = last
+        lines[count, 5] = word if word < 24 else 24
         count += 1
     return count
 
 
 @kernel
 def _run(text, classes, position):
-    """Return how often the byte at `position` comes in a row, and whether it fills the line."""
+    """Return the offset after the run of the byte at `position`, and whether it fills the line."""
     byte = text[position]
     stop = position
     while classes[stop] != _END and text[stop] == byte:
         stop += 1
-    return stop - position, classes[_after_space(classes, stop)] >= _BREAK
+    return stop, classes[_after_space(classes, stop)] >= _BREAK
 
 
 @kernel
-def _list_marker(text, classes, position):
+def _is_list_marker(text, classes, position):
     """Return whether a letter or number at `position` marks a list item.
 
     "1. ", "12) ", "1.) ", "a) ", "iv) ", "(1) ", "(a) "; a letter with a stop may be an initial.
@@ -165,19 +188,16 @@ def _list_marker(text, classes, position):
         first += 1
     stop = first
     digits = 0
-    roman = 0
-    while stop - first < 4:
-        kind = classes[stop]
-        if kind == _DIGIT:
+    others = 0
+    while stop - first < 4 and _UPPER <= classes[stop] <= _DIGIT:
+        byte = text[stop] | 32
+        if classes[stop] == _DIGIT:
             digits += 1
-        elif kind != _LOWER and kind != _UPPER:
-            break
-        else:
-            byte = text[stop] | 32
-            roman += byte == 105 or byte == 118 or byte == 120
+        elif byte != 105 and byte != 118 and byte != 120:
+            others += 1
         stop += 1
     size = stop - first
-    if size == 0 or digits > 3 or (digits != size and (digits > 0 or (size > 1 and roman < size))):
+    if size == 0 or digits > 3 or (digits != size and (digits > 0 or (size > 1 and others > 0))):
         return False
     if classes[stop] == _STOP and digits > 0 and first == position:
         stop += 1
@@ -195,59 +215,64 @@ def _block(text, classes, position):
     """Return the kind of the line whose first character is at `position`."""
     kind = classes[position]
     byte = text[position]
-    if kind == _LOWER or kind == _UPPER or kind == _DIGIT or byte == 40:
+    if _UPPER <= kind <= _DIGIT or byte == 40:
         if byte == 111 and classes[position + 1] == _SPACE and classes[position + 2] == _SPACE:
             return LIST_ITEM  # the "o  " of RFCs
-        return _NUMBERED if _list_marker(text, classes, position) else PROSE
+        return _NUMBERED if _is_list_marker(text, classes, position) else PROSE
     if kind == _BULLET:
         return LIST_ITEM
-    if kind == _CONTINUATION or byte >= 0x80:
+    if byte >= 0x80:
         return PROSE
     if byte == 124:
         return TABLE
     if byte == 62:
         return _QUOTE
-    count, fills = _run(text, classes, position)
-    after = classes[position + count]
-    if byte == 35 and count <= 6 and after == _SPACE:
+    stop, fills = _run(text, classes, position)
+    count = stop - position
+    spaced = classes[stop] == _SPACE
+    if byte == 35 and count <= 6 and spaced:
         return HEADING
-    if fills and count >= 3 and byte != 96 and byte != 126:
-        return _RULE
-    if (byte == 96 or byte == 126) and count >= 3:
-        stop = position + count
+    if count >= 3 and (byte == 96 or byte == 126):
         while byte == 96 and classes[stop] < _BREAK:
             if text[stop] == 96:
                 return PROSE
             stop += 1
         return FENCE
-    if byte == 43 and count == 1 and (text[position + 1 - (after == _END)] == 45 or after == _STOP):
-        return TABLE
-    if (byte == 45 or byte == 42 or byte == 43) and count == 1 and after == _SPACE:
-        stop = position
-        marks = 0
-        while classes[stop] == _SPACE or (classes[stop] != _END and text[stop] == byte):
-            marks += text[stop] == byte
-            stop += 1
-        return _RULE if marks >= 3 and classes[stop] >= _BREAK else LIST_ITEM
+    if fills and count >= 3:
+        return _RULE
+    if count == 1 and (byte == 45 or byte == 42 or byte == 43):
+        if byte == 43 and classes[stop] != _END and text[stop] == 45:
+            return TABLE  # the "+---+" of a drawn box
+        if spaced:
+            marks = 0
+            while classes[stop] == _SPACE or (classes[stop] != _END and text[stop] == byte):
+                marks += text[stop] == byte
+                stop += 1
+            return _RULE if marks > 1 and classes[stop] >= _BREAK else LIST_ITEM
     return PROSE
 
 
 @kernel
-def _after_fence(text, classes, position, stop):
-    """Return the offset after the line that closes the fence at `position`, or the end (CommonMark).
+def _line_end(classes, position):
+    """Return the offset of the line break, or of the end."""
+    while classes[position] < _BREAK:
+        position += 1
+    return position
 
-    `stop` is the end of the opening line.
+
+@kernel
+def _after_fence(text, classes, opening, position):
+    """Return the offset after the line that closes the fence at `opening`, or the end (CommonMark).
+
+    `position` is where the line after the opening one begins.
     """
-    mark = text[position]
-    size, _ = _run(text, classes, position)
-    position = _after_break(text, classes, stop)
+    size = _run(text, classes, opening)[0] - opening
     while classes[position] != _END:
         content = _after_space(classes, position)
-        stop = _line_end(classes, content)
-        position = _after_break(text, classes, stop)
-        if content < stop and text[content] == mark:
-            count, fills = _run(text, classes, content)
-            if fills and count >= size:
+        position = _after_break(text, classes, _line_end(classes, content))
+        if classes[content] < _BREAK and text[content] == text[opening]:
+            stop, fills = _run(text, classes, content)
+            if fills and stop - content >= size:
                 break
     return position
 
@@ -258,21 +283,20 @@ def _after_table(text, classes, position, piped):
 
     A row begins with "|" or, in a drawn box, with "+-"; with `piped` false it need only hold a "|".
     """
-    while classes[position] != _END:
+    while classes[position] < _BREAK:
         content = _after_space(classes, position)
-        stop = _line_end(classes, content)
-        if content == stop:
+        if classes[content] >= _BREAK:
             break
         row = text[content] == 124 or (
-            text[content] == 43 and content + 1 < stop and text[content + 1] == 45
+            text[content] == 43 and classes[content + 1] != _END and text[content + 1] == 45
         )
-        for i in range(content, stop):
-            if piped or row:
-                break
-            row = text[i] == 124
+        while classes[content] < _BREAK:
+            if not piped and text[content] == 124:
+                row = True
+            content += 1
         if not row:
             break
-        position = _after_break(text, classes, stop)
+        position = _after_break(text, classes, content)
     return position
 
 
@@ -293,51 +317,33 @@ def _is_delimiter_row(text, position, stop):
 
 
 @kernel
-def _is_plain_heading(text, classes, content, stop):
+def _is_plain_heading(classes, content, stop):
     """Return whether a line between blank lines is "3.2. Title", "3.  Title" or "TITLE"."""
-    while classes[stop - 1] == _SPACE:
-        stop -= 1
-    last = classes[stop - 1]
-    if stop - content > 72 or last == _COMMA or (_COLON <= last and last != _PARENTHESIS):
+    if stop - content > 72:
         return False
     upper = 0
     lower = 0
-    levels = 0
-    numbered = 0
-    stops = 0
+    separators = 0
+    last = classes[content]
     for i in range(content, stop):
         kind = classes[i]
         if kind == _UPPER:
             upper += 1
         elif kind == _LOWER or kind == _LETTER:
             lower += 1
-        elif kind == _STOP and upper + lower == 0:
-            levels += 1
-        elif kind == _STOP and classes[i - 1] == _STOP:
-            stops += 1
-        elif kind == _SPACE and upper + lower == 0 and classes[i + 1] != _UPPER:
-            levels += 1  # two spaces
-        elif kind == _DIGIT and upper + lower == 0:
-            numbered += 1
-        if i == content + numbered + levels and kind == _LOWER:
+        elif kind == _STOP and last == _STOP:
+            return False  # a line of a table of contents
+        elif upper + lower == 0 and (kind == _STOP or (kind == _SPACE and last == _SPACE)):
+            separators += 1
+        if upper == 0 and lower > 0:
             return False
-    if stops > 0:
-        return False  # a line of a table of contents
-    if classes[content] == _DIGIT and levels > 1 and upper > 0:
-        return True
+        if kind != _CONTINUATION:
+            last = kind
+    if last == _COMMA or last > _PARENTHESIS:
+        return False
+    if classes[content] == _DIGIT and separators > 1:
+        return upper > 0
     return lower == 0 and upper >= 4 and 2 * upper > stop - content
-
-
-@kernel
-def _first_word(classes, position):
-    """Return the columns of the word at `position`, 24 at most; 2 in a script without spaces."""
-    columns = 0
-    letters = 0
-    while classes[position] != _SPACE and classes[position] < _BREAK and columns < 24:
-        columns += classes[position] != _CONTINUATION
-        letters += classes[position] == _CONTINUATION
-        position += 1
-    return 2 if letters > columns else columns
 
 
 @kernel
@@ -352,7 +358,7 @@ def _judge(text, classes, lines, line, count):
     of its lines begin in lower case. On shared/data/wild this tells RFCs, mail and man pages from logs,
     verse, CSV and code.
     """
-    width = 0
+    width = np.intp(0)
     continuing = 0
     digits = 0
     last = line
@@ -367,9 +373,12 @@ def _judge(text, classes, lines, line, count):
                 break
             if (byte == 42 or byte == 43 or byte == 45) and classes[content + 1] == _SPACE:
                 break
-            continuing += kind == _LOWER or kind == _LETTER
-            digits += kind == _DIGIT
-        width = max(width, np.intp(lines[last, 4]))
+            if kind == _LOWER or kind == _LETTER:
+                continuing += 1
+            elif kind == _DIGIT:
+                digits += 1
+        if lines[last, 4] > width:
+            width = lines[last, 4]
         last += 1
         if width > _WIDEST:
             return 2, width, last
@@ -378,10 +387,11 @@ def _judge(text, classes, lines, line, count):
         return 2, width, last
     fits = 0
     for i in range(line, last - 1):
-        fits += np.intp(lines[i, 4]) + 1 + _first_word(classes, np.intp(lines[i + 1, 1])) <= width
+        if lines[i, 4] + 1 + lines[i + 1, 5] <= width:
+            fits += 1
     if breaks > 1 and 10 * fits >= 6 * breaks:
         return 2, width, last
-    return np.intp(4 * fits >= breaks), width, last
+    return 1 if 4 * fits >= breaks else 0, width, last
 
 
 @kernel
@@ -390,7 +400,7 @@ def _word_flags(text, start, stop, word_hashes, word_flags):
     key = np.intp(0)
     for i in range(start, stop):
         byte = np.intp(text[i])
-        if 65 <= byte and byte <= 90:
+        if 65 <= byte <= 90:
             byte += 32
         key = (key * 131 + byte) & 0x1FFFFFFFFFFFFF
     mask = word_hashes.size - 1
@@ -408,31 +418,10 @@ def _word_end(text, classes, position):
     stop = position
     while stop - position < _LONGEST_WORD:
         kind = classes[stop]
-        if kind == _SPACE or (kind >= _COMMA and kind != _CONTINUATION and kind != _EXTEND):
-            if kind != _MARK or text[stop] != 39:
-                break
+        if (kind == _SPACE or kind > _EXTEND) and (kind != _MARK or text[stop] != 39):
+            break
         stop += 1
     return stop
-
-
-@kernel
-def _is_starter(text, classes, position, word_hashes, word_flags):
-    """Return whether the word at `position` is a sentence starter."""
-    stop = _word_end(text, classes, position)
-    if classes[stop] == _STOP or (classes[stop] == _COMMA and text[stop] == 45):
-        return False
-    return _word_flags(text, position, stop, word_hashes, word_flags) & _STARTER != 0
-
-
-@kernel
-def _after_tag(text, classes, position):
-    """Return the offset after the HTML tag at `position`, or `position`."""
-    stop = position + 1
-    while stop - position < _LONGEST_TAG and classes[stop] < _BREAK:
-        if text[stop] == 62:
-            return stop + 1
-        stop += 1
-    return position
 
 
 @kernel
@@ -443,29 +432,30 @@ def _after_closers(text, classes, position):
     """
     seen = 0
     begin = position
-    while True:
+    while classes[position] != _END:
         kind = classes[position]
-        byte = text[min(position, text.size - 1)]
-        following = _after_character(classes, position) if kind != _END else position
+        byte = text[position]
+        following = _after_character(classes, position)
         if kind == _STOP:
-            seen |= 2 if position > begin else 0
+            if position > begin:
+                seen |= 2
         elif kind == _TERMINATOR:
             seen |= 4 if seen & 4 == 0 else 8
-        elif kind == _CLOSE or kind == _MARK or kind == _PARENTHESIS:
+        elif _MARK <= kind <= _PARENTHESIS:
             seen |= 1
-        elif kind == _OPEN and byte == 91:  # "[12]"
-            while classes[following] == _DIGIT or classes[following] == _COMMA:
-                following = _after_character(classes, following)
-            if following == position + 1 or classes[following] != _CLOSE:
-                break
-            following += 1
-        elif kind == _OTHER and byte == 60:  # "</em>"
-            if classes[following] == _END or text[following] != 47:
-                break
-            following = _after_tag(text, classes, position)
-            if following == position:
-                break
-        elif kind == _END or (
+        elif kind == _OPEN:
+            after = classes[following]
+            if byte == 91:  # "[12]"
+                while classes[following] == _DIGIT or classes[following] == _COMMA:
+                    following = _after_character(classes, following)
+                if after != _DIGIT or classes[following] != _CLOSE:
+                    break
+                following += 1
+            elif byte < 0x80 or (after != _SPACE and after < _BREAK):
+                break  # what follows is not the “ that closes a German quotation
+            else:
+                seen |= 1
+        elif (
             kind != _FULL and kind != _EXTEND and byte != 42 and byte != 95 and position > begin
         ):
             break
@@ -481,16 +471,9 @@ def _after_openers(text, classes, position):
         if kind == _END:
             break
         byte = text[position]
-        if byte == 60:
-            following = _after_tag(text, classes, position)
-            if following == position:
-                break
-            position = following
-        elif kind == _COMMA and (byte == 45 or byte == 0xE2):
+        if kind == _COMMA and (byte == 45 or byte == 0xE2):
             position = _after_space(classes, _after_character(classes, position))
-        elif byte != 96 and (
-            (_OPEN <= kind and kind <= _CLOSE) or byte == 42 or byte == 95 or byte == 41
-        ):
+        elif (_OPEN <= kind <= _PARENTHESIS and byte != 96) or byte == 42 or byte == 95:
             position = _after_character(classes, position)
         else:
             break
@@ -506,11 +489,11 @@ def _opening(text, classes, start):
         if kind == _END:
             break
         byte = text[position]
-        bullet = kind == _BULLET or byte == 62
-        if not bullet and classes[position + 1] == _SPACE:
-            bullet = byte == 45 or byte == 42 or byte == 43
-        if not bullet:
-            break
+        if kind != _BULLET and byte != 62:
+            if byte != 45 and byte != 42 and byte != 43:
+                break
+            if classes[position + 1] != _SPACE:
+                break
         position = _after_space(classes, _after_character(classes, position))
     return position
 
@@ -525,7 +508,7 @@ def _begins_in_lower_case(text, classes, start):
 def _word_before(text, classes, position, start):
     """Return (begin, letters, digits, stops, vowels) of the word that ends at `position`.
 
-    A letter of any script counts; all that are not ASCII count as vowels.
+    A letter of any script counts; those that are not ASCII count as vowels.
     """
     begin = position
     letters = 0
@@ -533,69 +516,45 @@ def _word_before(text, classes, position, start):
     stops = 0
     vowels = 0
     while begin > start and position - begin < _LONGEST_WORD:
-        kind = classes[begin - 1]
+        last = begin - 1
+        while last > start and classes[last] == _CONTINUATION:
+            last -= 1
+        kind = classes[last]
         if kind == _DIGIT:
             digits += 1
         elif kind == _STOP:
             stops += 1
-        elif kind == _LOWER or kind == _UPPER or kind == _LETTER:
+        elif _UPPER <= kind <= _LETTER:
             letters += 1
-            byte = text[begin - 1] | 32
-            if (
-                byte == 97
-                or byte == 101
-                or byte == 105
-                or byte == 111
-                or byte == 117
-                or byte == 121
-            ):
+            byte = text[last] | 32
+            if byte == 97 or byte == 101 or byte == 105 or byte == 111 or byte == 117:
                 vowels += 1
-            elif byte >= 0x80:
+            elif byte == 121 or byte >= 0x80:
                 vowels += 1
-        elif kind == _CONTINUATION:
-            lead = begin - 1
-            while lead > start and classes[lead] == _CONTINUATION:
-                lead -= 1
-            kind = classes[lead]
-            if kind != _DIGIT and kind != _EXTEND and (kind < _LOWER or kind > _LETTER):
-                break
-            begin = lead + 1
-            continue
         elif kind != _EXTEND:
             break
-        begin -= 1
+        begin = last
     return begin, letters, digits, stops, vowels
 
 
 @kernel
-def _short_lead(classes, start, begin):
-    """Return whether fewer than four words lie between `start` and `begin`."""
-    if begin - start > 24:
-        return False
-    spaces = 0
-    for i in range(start, begin):
-        spaces += classes[i] == _SPACE
-    return spaces < 4
-
-
-@kernel
-def _stop_ends(
-    text, classes, start, position, opener, following, bracketed, word_hashes, word_flags
-):
+def _stop_ends(text, classes, start, position, opener, following, seen, word_hashes, word_flags):
     """Return whether one full stop at `position`, white space after it, ends a sentence.
 
     `start` is where its unit begins, `opener` where text goes on, `following` the first telling character from
-    there on, `bracketed` whether a bracket or quote closes after the stop.
+    there on; `seen` is not 0 where a bracket or quote closes after the stop.
     """
     after = classes[following]
+    lower = after == _LOWER
     begin, letters, digits, stops, vowels = _word_before(text, classes, position, start)
     if letters == 0 and digits == 0:
-        # "N°. 5"; a bracket or quote before the stop ends what it closes.
-        symbol = position > start and classes[position - 1] < _SPACE
-        return after != _LOWER and not (symbol and after == _DIGIT)
+        # "N°. 5", but "(sic). 5".
+        symbol = position > start and _class_before(classes, position) <= _DIGIT
+        return not lower and not (symbol and after == _DIGIT)
     at_start = begin == _opening(text, classes, start)
+    capital = classes[begin] == _UPPER
     if letters == 0:
-        if after == _LOWER or (at_start and stops == 0):
+        if lower or (at_start and stops == 0):
             return False  # "1. First"
         if digits < 3 and stops == 0 and after == _UPPER:
             stop = _word_end(text, classes, following)
@@ -603,46 +562,62 @@ def _stop_ends(
         return True
     flags = _word_flags(text, begin, position, word_hashes, word_flags) & 15
     if flags == 0 and stops > 0 and (digits > 0 or letters != stops + 1):
+        # "example.com", "ad.es": the last part decides.
         last = position
         while last > begin and classes[last - 1] != _STOP:
             last -= 1
+        if position - last < 2:
+            return not lower
         flags = _word_flags(text, last, position, word_hashes, word_flags) & 15
         stops = 0
-        if position - last == 1:
-            return after != _LOWER
-    if bracketed and after != _LOWER and letters > 1 and stops == 0:
-        return flags == 0 or flags >= _GENERAL
-    starter = after != _LOWER and _is_starter(text, classes, following, word_hashes, word_flags)
-    if letters == 1 and digits == 0:
-        return starter and not at_start  # an initial
-    if flags == 0:
-        if stops > 0:
-            return starter  # "U.S.", "J.R.R."
-        if after == _LOWER:
-            return (
-                letters > 2 and opener == following and _begins_in_lower_case(text, classes, start)
-            )
-        if vowels == 0 and digits == 0 and letters < 6 and classes[position - 1] == _LOWER:
-            return starter  # "Blvd.", "Pvt."
-        return True
-    if after == _LOWER or flags == _INNER or flags == _NAMING:
+    if not capital and (flags == _MONTH or flags == _PLACE):
+        flags = 0
+    if flags == _INNER:
         return False
-    if after == _DIGIT:
-        return flags == _FINAL or flags == _MEASURE
-    if flags == _FINAL or flags == _MEASURE:
-        return True
-    # "At 5 a.m. Mr. Smith went": so short a sentence has no room for a verb.
-    return starter or (flags == _TIME and not _short_lead(classes, start, begin))
-
-
-@kernel
-def _mark_ends(text, classes, start, opener, following, seen):
-    """Return whether "!", "?" or an ellipsis, white space after it, ends a sentence."""
-    if classes[following] != _LOWER:
-        return True
-    if seen & 5 != 4 or opener != following:
+    if flags == 0 or flags == _LABEL:
+        if flags == _LABEL and (after == _DIGIT or lower):
+            return False
+        if letters > 1 or digits > 0:
+            if lower:
+                # In text that does not capitalise, a stop is all there is.
+                return (
+                    letters > 2
+                    and stops == 0
+                    and opener == following
+                    and _begins_in_lower_case(text, classes, start)
+                )
+            known = stops > 0  # "U.S.", "J.R.R."
+            if vowels == 0 and digits == 0 and letters < 6 and classes[position - 1] == _LOWER:
+                known = True  # "Blvd.", "Pvt."
+            if flags == _LABEL or not known or (seen != 0 and stops == 0):
+                return True
+        elif begin > start:
+            before = _class_before(classes, begin)
+            if before == _OTHER or (before == _COMMA and text[begin - 1] != 45):
+                return not lower  # "km/h.", "°C."
+    elif flags == _FINAL or flags == _MEASURE:
+        return not lower and text[opener] != 40
+    elif seen != 0 and flags != _NAMING and flags != _REFERENCE:
+        return not lower
+    # An abbreviation or an initial: only before a word that begins sentences.
+    if lower or after == _DIGIT or text[opener] == 40:
         return False
-    return seen & 8 != 0 or _begins_in_lower_case(text, classes, start)
+    if at_start and letters == 1:
+        return False
+    if flags == _NAMING and capital:
+        return False
+    if flags == _TIME:
+        # "At 5 a.m. Mr. Smith went": so short a sentence has no room for a verb.
+        spaces = 0
+        for i in range(start, begin if begin - start < 24 else start):
+            if classes[i] == _SPACE:
+                spaces += 1
+        if begin - start >= 24 or spaces > 3:
+            return True
+    stop = _word_end(text, classes, following)
+    if classes[stop] == _STOP or (classes[stop] == _COMMA and text[stop] == 45):
+        return False
+    return _word_flags(text, following, stop, word_hashes, word_flags) >= _STARTER
 
 
 @kernel
@@ -662,9 +637,7 @@ def _glued(text, classes, start, position, following, word_hashes, word_flags):
     flags = _word_flags(text, following, stop, word_hashes, word_flags)
     if classes[stop] == _STOP:
         return flags & 15 == _NAMING
-    return flags & _STARTER != 0 and (
-        classes[stop] == _SPACE or text[min(stop, text.size - 1)] == 44
-    )
+    return flags >= _STARTER and (classes[stop] == _SPACE or classes[stop] == _COMMA)
 
 
 @kernel
@@ -673,7 +646,7 @@ def _footnote(text, classes, start, position, following):
     stop = following
     while classes[stop] == _DIGIT and stop - following < 3:
         stop += 1
-    if classes[stop] != _SPACE or classes[stop + 1] != _UPPER or stop == following:
+    if classes[stop] != _SPACE or classes[stop + 1] != _UPPER:
         return -1
     if classes[position - 1] != _PARENTHESIS:
         begin, letters, digits, _, _ = _word_before(text, classes, position, start)
@@ -683,41 +656,18 @@ def _footnote(text, classes, start, position, following):
 
 
 @kernel
-def _full_ends(text, classes, position, following, bracketed):
-    """Return whether a terminator that needs no white space ends a sentence before `following`."""
-    kind = classes[following]
-    if kind == _COMMA or kind == _COLON:
-        return False
-    if text[following - 1] == 0x8D and text[following - 2] == 0x80:
-        return False  # a zero-width joiner may tie an emoji to the terminator
-    # A quotation that hiragana follows goes on: 「何だ！」と言った。
-    hiragana = text[following] == 0xE3 and text[following + 1] < 0x83
-    return not (bracketed and hiragana and kind == _LETTER and text[following + 1] >= 0x81)
-
-
-@kernel
 def _next_text(text, classes, position, quoted):
     """Return the next character that is not white space, and how the way there breaks.
 
     Breaks: 0 none, 1 one line break, 2 more or the end. In a block quote the ">" of the next line is passed.
     """
     position = _after_space(classes, position)
-    if classes[position] == _END:
-        return position, 2
-    if classes[position] != _BREAK:
+    if classes[position] < _BREAK:
         return position, 0
     position = _after_space(classes, _after_break(text, classes, position))
     while quoted and classes[position] != _END and text[position] == 62:
         position = _after_space(classes, position + 1)
     return position, 2 if classes[position] >= _BREAK else 1
-
-
-@kernel
-def _after_spaced_stops(text, classes, position):
-    """Return the offset after the last stop of ". . ." at `position`."""
-    while classes[position + 1] == _SPACE and classes[position + 2] == _STOP:
-        position += 2
-    return position + 1
 
 
 @kernel
@@ -729,11 +679,15 @@ def _sentence_end(text, classes, start, position, quoted, titled, word_hashes, w
     first = classes[position]
     attached = position > start and classes[position - 1] != _SPACE
     if first == _STOP and classes[position + 1] == _SPACE and classes[position + 2] == _STOP:
-        stop = _after_spaced_stops(text, classes, position)
+        # ". . ." is left out, ". . . ." ends a sentence; glued to a word, its first stop does.
+        stop = position + 1
+        while classes[stop] == _SPACE and classes[stop + 1] == _STOP:
+            stop += 2
         following, breaks = _next_text(text, classes, stop, quoted)
-        four = stop - position == 7
-        if breaks > 0 or following == stop or not four or classes[following] == _LOWER:
-            return stop, -1, 0 if breaks == 0 else _SENTENCE_END
+        if breaks > 0:
+            return stop, -1, _SENTENCE_END
+        if following == stop or stop - position != 7 or classes[following] == _LOWER:
+            return stop, -1, 0
         if attached:
             following = position + 2
         return following, following, 0
@@ -741,52 +695,50 @@ def _sentence_end(text, classes, start, position, quoted, titled, word_hashes, w
     following, breaks = _next_text(text, classes, stop, quoted)
     if breaks == 2:
         return stop, -1, _SENTENCE_END
-    if following == stop:
-        ends = False
-        if first == _FULL:
-            ends = not titled and _full_ends(text, classes, position, following, seen & 1 != 0)
-        elif first == _STOP and text[position] != 46:
-            ends = classes[following] == _LETTER
-        else:
-            ends = _glued(text, classes, start, position, following, word_hashes, word_flags)
-            if attached and seen == 0 and classes[following] == _DIGIT:
-                note = _footnote(text, classes, start, position, following)
-                if note >= 0:
-                    return note, note, 0
-        return (following, following, 0) if ends else (stop, -1, 0)
     opener = following
+    after = classes[following]
+    ends = False
+    if opener == stop:
+        if first == _FULL:
+            # A zero-width joiner may tie an emoji to the terminator; a quotation that hiragana follows
+            # goes on: 「何だ！」と言った。
+            joined = classes[stop - 1] == _CONTINUATION and text[stop - 1] == 0x8D
+            if seen & 1 != 0 and after == _LETTER and text[stop] == 0xE3:
+                joined = joined or 0x81 <= text[stop + 1] <= 0x82
+            ends = not titled and not joined and after != _COMMA and after != _COLON
+        elif first == _STOP and text[position] != 46:
+            ends = after == _LETTER  # a full-width stop
+        elif attached and seen == 0 and after == _DIGIT:
+            following = _footnote(text, classes, start, position, stop)
+            ends = following > 0
+        else:
+            ends = _glued(text, classes, start, position, stop, word_hashes, word_flags)
+        return (following, following, 0) if ends else (stop, -1, 0)
     following = _after_openers(text, classes, opener)
+    if classes[following] == _END:
+        following = opener
     after = classes[following]
     if after == _EXTEND or classes[opener] == _EXTEND:
         ends = False
     elif first == _FULL:
         ends = not titled
-    elif after == _COMMA or (_COLON <= after and after <= _PARENTHESIS):
+    elif after == _COMMA or after == _COLON or after == _PARENTHESIS:
         ends = False
-    elif text[opener] == 40 and _list_marker(text, classes, opener):
+    elif text[opener] == 40 and _is_list_marker(text, classes, opener):
         ends = True
     elif attached and classes[position - 1] == _OPEN:
         ends = False  # "[...]"
     elif first == _STOP and seen & 6 == 0:
         ends = _stop_ends(
-            text, classes, start, position, opener, following, seen != 0, word_hashes, word_flags
+            text, classes, start, position, opener, following, seen, word_hashes, word_flags
         )
-    else:
-        ends = _mark_ends(text, classes, start, opener, following, seen)
+    elif after != _LOWER:
+        ends = True
+    elif seen & 5 == 4 and opener == following:
+        ends = seen & 8 != 0 or _begins_in_lower_case(text, classes, start)
     if breaks == 1:
         return stop, -1, _SENTENCE_END if ends else _DOUBTFUL_END
     return (opener, opener, 0) if ends else (stop, -1, 0)
-
-
-@kernel
-def _colon_ends(text, classes, position):
-    """Return whether ":" is an Armenian full stop or ";" a Greek question mark."""
-    if position < 2 or text[position - 1] < 0x80 or classes[position + 1] < _SPACE:
-        return False
-    lead = text[position - 2]
-    if text[position] == 58:
-        return lead == 0xD5 or lead == 0xD6
-    return lead == 0xCE or lead == 0xCF
 
 
 @kernel
@@ -794,7 +746,7 @@ def _number_at(text, classes, position):
     """Return (value, delimiter) of the list number or letter at `position`; delimiter 0 if there is none."""
     value = np.intp(0)
     stop = position
-    while classes[stop] == _DIGIT and stop - position < 3:
+    while classes[stop] == _DIGIT and text[stop] < 58 and stop - position < 3:
         value = value * 10 + np.intp(text[stop]) - 48
         stop += 1
     if stop == position and classes[stop] == _LOWER:
@@ -812,10 +764,10 @@ def _inline_item(text, classes, start, position):
     A unit that begins "1)" goes on to "2)": only the next number with the same delimiter counts.
     """
     begin = position
-    while begin > start and (classes[begin - 1] == _DIGIT or classes[begin - 1] == _LOWER):
+    while begin > start and position - begin < 4:
+        if classes[begin - 1] != _DIGIT and classes[begin - 1] != _LOWER:
+            break
         begin -= 1
-        if position - begin > 3:
-            return -1
     if begin == position or begin <= start or classes[begin - 1] != _SPACE:
         return -1
     after = position + 1
@@ -835,110 +787,117 @@ def _scan(text, classes, start, position, quoted, word_hashes, word_flags):
     0: a unit begins at `offset`; else `offset` is the end of the line. `start` is where the unit begins.
     """
     title = -1
-    state = _OPEN_END
+    state = 0
     while True:
-        while classes[position] < _COLON:
+        while classes[position] < _PARENTHESIS:
             position += 1
         kind = classes[position]
         if kind >= _BREAK:
-            return position, state
+            return position, state if state > 0 else _OPEN_END
+        ends = kind >= _STOP
         if kind == _STOP or kind == _PARENTHESIS:
             item = _inline_item(text, classes, start, position)
             if item >= 0:
                 return item, 0
-        elif kind == _BULLET and position > start:
+        elif kind == _BULLET:
             first = _after_space(classes, start)
             if first < position and classes[first] == _BULLET:
+                # The last byte of a bullet tells it from the others.
                 last = _after_character(classes, first) - 1
                 if text[last] == text[_after_character(classes, position) - 1]:
                     return position, 0
         elif kind == _TITLE:
             title = position if text[position + 2] == 0x8A else -1
-        ends = _STOP <= kind
-        if kind == _COLON and position > start:
-            ends = _colon_ends(text, classes, position)
+        elif kind == _COLON and position > start + 1 and _SPACE <= classes[position + 1]:
+            # An Armenian full stop looks like ":", a Greek question mark like ";".
+            lead = text[position - 2]
+            if text[position] == 58:
+                ends = lead == 0xD5 or lead == 0xD6
+            else:
+                ends = lead == 0xCE or lead == 0xCF
         if not ends:
             position = _after_character(classes, position)
             continue
         titled = title >= 0 and position - title < 96
-        position, boundary, ending = _sentence_end(
+        position, boundary, state = _sentence_end(
             text, classes, start, position, quoted, titled, word_hashes, word_flags
         )
         if boundary >= 0:
             return boundary, 0
-        if ending > 0:
-            state = ending
+        if state > 0:
             position = _line_end(classes, position)
 
 
 @kernel
 def _add(units, gaps, kinds, count, position, gap, kind):
-    """Write a unit, if there is room, and return the new count."""
+    """Write a unit, if there is room, and return the new count. A block quote is prose."""
     if count < gaps.size:
         units[count] = position
         gaps[count] = gap
-        kinds[count] = kind
+        kinds[count] = PROSE if kind >= _RULE else kind
     return count + 1
 
 
 @kernel
-def _document(text, classes, base, word_hashes, word_flags, lines, units, gaps, kinds, first):
+def _document(
+    text, classes, base, word_hashes, word_flags, lines, units, gaps, kinds, first
+):  # fmt: skip
     """Cut a document that begins at offset `base` of the buffer; return the number of units, `first` included."""
     count = first
-    start = 0  # of the unit
-    kind = np.intp(PROSE)  # of the block
-    gap = np.intp(BLANK)  # what a fresh paragraph begins with
+    start = np.intp(0)  # of the unit
+    kind = PROSE  # of the block
+    gap = BLANK  # what a fresh paragraph begins with
     fresh = True  # a paragraph begins here
     headed = False  # the unit before is a heading
     ending = _SENTENCE_END  # of the line before
     title = -1  # the unit that is the only line so far of its paragraph
     columns = 0  # of the line before
     verdict, width, judged = 2, 0, 0
-    resume = 0
+    position = np.intp(0)  # where the line begins that is to be read next
     row = 0
     rows = 0
     commented = False
     while count <= gaps.size:
+        # A paragraph that begins late in the window is judged from a new one.
         if row == rows or (fresh and row > _WINDOW // 2):
-            position = resume if row == rows else np.intp(lines[row, 0])
-            rows = _read_lines(text, classes, max(resume, position), lines)
+            rows = _read_lines(text, classes, position, lines)
             row = 0
             judged = 0
             if rows == 0:
                 break
-        position = np.intp(lines[row, 0])
-        content = np.intp(lines[row, 1])
-        stop = np.intp(lines[row, 2])
-        following = np.intp(lines[row, 3])
-        this = row
+        begin = lines[row, 0]
+        content = lines[row, 1]
+        stop = lines[row, 2]
+        following = lines[row, 3]
         row += 1
-        if position < resume:
+        if begin < position:
             continue
-        resume = following
+        position = following
         if content == stop:
             if classes[stop] == _BREAK:
-                fresh, gap, title, commented = True, np.intp(BLANK), -1, False
+                fresh, gap, title, commented = True, BLANK, -1, False
             continue
-        line = np.intp(_block(text, classes, content))
+        line = _block(text, classes, content)
         byte = text[content]
+        below = classes[_after_space(classes, following)]
         if line == HEADING:
-            size, _ = _run(text, classes, content)
             same = False
-            if classes[following] != _END and text[following] == 35:
-                below, _ = _run(text, classes, following)
-                same = below == size
+            if below < _BREAK and text[following] == 35:
+                size = _run(text, classes, content)[0] - content
+                same = _run(text, classes, following)[0] - following == size
             if same or commented:
-                line = np.intp(PROSE)  # lines of comments
+                line = PROSE  # lines of comments
             commented = same
         else:
             commented = False
         if title >= 0 and (line == _RULE or byte == 126 or byte == 45 or byte == 58):
-            size, fills = _run(text, classes, content)
-            if fills and size >= 3 and (byte == 61 or byte == 45 or abs(size - columns) <= 2):
-                line = np.intp(HEADING)
+            last, fills = _run(text, classes, content)
+            size = last - content
+            if fills and size >= 3 and (byte == 61 or byte == 45 or -3 < size - columns < 3):
+                line = HEADING
             elif _is_delimiter_row(text, content, stop):
-                line = np.intp(TABLE)
-                resume = _after_table(text, classes, following, False)
+                line = TABLE
+                position = _after_table(text, classes, following, False)
             if line == HEADING or line == TABLE:
                 # The line before was no sentence: take back the units in it.
                 count = title + 1
@@ -947,83 +906,81 @@ def _document(text, classes, base, word_hashes, word_flags, lines, units, gaps, 
                     kinds[title] = line
                     if headed and gaps[title] < SECTION:
                         gaps[title] = SECTION
-                fresh, gap, title = True, np.intp(LINE), -1
+                fresh, gap, title = True, LINE, -1
                 continue
-        if fresh and (line == PROSE or line == _NUMBERED) and classes[following] != _END:
-            if classes[_after_space(classes, following)] == _BREAK:
-                if _is_plain_heading(text, classes, content, stop):
-                    line = np.intp(HEADING)
+        if fresh and below == _BREAK and (line == PROSE or line == _NUMBERED):
+            if _is_plain_heading(classes, content, stop):
+                line = HEADING
         quoted = line == _QUOTE
         alone = line == HEADING or line == FENCE or line == TABLE or line == _RULE
         if line == _NUMBERED:
-            last = stop
-            if not fresh:
-                last = position - 1
-                while last > 0 and classes[last] >= _BREAK:
+            # In wrapped prose "1984. " may begin a line.
+            line = LIST_ITEM
+            if not fresh and ending != _SENTENCE_END and verdict < 2 and kind != LIST_ITEM:
+                last = begin - 1
+                while classes[last] >= _BREAK:
                     last -= 1
-            after = classes[last]
-            clear = fresh or ending == _SENTENCE_END or verdict == 2 or kind == LIST_ITEM
-            line = np.intp(LIST_ITEM if clear or after == _COMMA or after == _COLON else PROSE)
+                if classes[last] != _COMMA and classes[last] != _COLON:
+                    line = PROSE
         changed = alone or line == LIST_ITEM or quoted != (kind == _QUOTE)
-        if not alone:
-            if quoted:
-                verdict, width, judged = 1, max(columns, 60), this
-            elif fresh or changed or this >= judged:
-                verdict, width, judged = _judge(text, classes, lines, this, rows)
+        if quoted:
+            verdict, width, judged = 1, columns if columns > 60 else 60, row
+        elif not alone and (fresh or changed or row > judged):
+            verdict, width, judged = _judge(text, classes, lines, row - 1, rows)
         limit = fresh or changed
         if not fresh:
-            gap = np.intp(LINE)
+            gap = LINE
         if not limit:
-            short = verdict == 2 or columns + 1 + _first_word(classes, content) <= width
+            short = verdict == 2 or columns + 1 + lines[row - 1, 5] <= width
             if ending == _SENTENCE_END:
                 limit = True
                 if not short:
-                    gap = np.intp(SENTENCE)
+                    gap = SENTENCE
             elif short:
                 after = classes[_after_openers(text, classes, content)]
                 if verdict == 0:
                     limit = after == _UPPER and 5 * (columns + 1) <= 3 * width
                 else:
-                    limit = after != _LOWER or width > _WIDEST
-                    limit = limit or _begins_in_lower_case(text, classes, start)
+                    limit = (
+                        after != _LOWER
+                        or width > _WIDEST
+                        or _begins_in_lower_case(text, classes, start)
+                    )
+        title = -1
         if limit:
             if fresh or changed:
-                kind = np.intp(PROSE if line == _RULE else line)
-            shown = np.intp(PROSE if kind == _QUOTE else kind)
+                kind = line
             if headed:
-                gap = np.intp(AFTER_HEADING)
-            elif shown == HEADING:
-                gap = np.intp(SECTION)
+                gap = AFTER_HEADING
+            elif kind == HEADING:
+                gap = SECTION
             if count == first:
-                gap = np.intp(DOCUMENT)
-                position = 0
-            start = position
-            title = count if fresh and line == PROSE else -1
-            count = _add(units, gaps, kinds, count, base + start, gap, shown)
-        else:
-            title = -1
+                gap = DOCUMENT
+                begin = np.intp(0)
+            if fresh and line == PROSE:
+                title = count
+            start = begin
+            count = _add(units, gaps, kinds, count, base + start, gap, kind)
         headed = line == HEADING
-        columns = np.intp(lines[this, 4])
+        columns = lines[row - 1, 4]
         if alone:
             if line == FENCE:
-                resume = _after_fence(text, classes, content, stop)
+                position = _after_fence(text, classes, content, following)
             elif line == TABLE:
-                resume = _after_table(text, classes, following, True)
-            kind, fresh, gap, title = np.intp(PROSE), True, np.intp(LINE), -1
+                position = _after_table(text, classes, following, True)
+            kind, fresh, gap, title = PROSE, True, LINE, -1
             continue
         fresh = False
-        point = content
-        while quoted and classes[point] != _END and text[point] == 62:
-            point = _after_space(classes, point + 1)
-        while True:
-            point, ending = _scan(text, classes, start, point, quoted, word_hashes, word_flags)
-            if ending != 0:
-                break
-            start = point
-            shown = np.intp(PROSE if kind == _QUOTE else kind)
-            count = _add(units, gaps, kinds, count, base + start, np.intp(SENTENCE), shown)
+        ending = 0
+        while ending == 0:
+            content, ending = _scan(
+                text, classes, start, content, quoted, word_hashes, word_flags
+            )
+            if ending == 0:
+                start = content
+                count = _add(units, gaps, kinds, count, base + start, gap * 0, kind)
     if count == first and text.size > 0:
-        count = _add(units, gaps, kinds, count, base, np.intp(DOCUMENT), np.intp(PROSE))
+        count = _add(units, gaps, kinds, count, base, gap * 0 + DOCUMENT, kind)
     return count
 
 
@@ -1053,12 +1010,14 @@ def find_units(
     int
         M, or -1 where there is no room for so many. An empty document has no unit.
     """
-    longest = 0
+    longest = np.intp(0)
     for document in range(documents.size - 1):
-        longest = max(longest, np.intp(documents[document + 1]) - np.intp(documents[document]))
-    # Three more, so that a look at the next character never leaves the array.
-    classes = np.full(longest + 4, _END, np.uint8)
-    lines = np.empty((_WINDOW, 5), np.int32)
+        size = np.intp(documents[document + 1]) - np.intp(documents[document])
+        if size > longest:
+            longest = size
+    # Three more, so that a look at the character after next never leaves the array.
+    classes = np.empty(longest + 4, np.uint8)
+    lines = np.empty((_WINDOW, 6), np.int64)
     count = np.intp(0)
     for document in range(documents.size - 1):
         document_units[document] = count

@@ -26,11 +26,11 @@ GRAPHEME = {
     "LVT": 14, "Pictographic": 15, "Consonant": 16, "Nonjoiner": 17, "Loose_Linker": 18,
 }  # fmt: skip
 
-# Sentence classes, the bits above. From "Colon" on a character stops the scanner for sentence ends.
+# Sentence classes, the bits above. Their order matters: kernels/sentences.py compares them.
 SENTENCE = {
-    "Other": 0, "Lower": 1, "Upper": 2, "Letter": 3, "Digit": 4, "Space": 5, "Comma": 6, "Open": 7,
-    "Quote": 8, "Extend": 9, "Close": 10, "Continuation": 11, "Colon": 12, "Parenthesis": 13, "Bullet": 14,
-    "Title": 15, "Stop": 16, "Terminator": 17, "Full": 18, "Break": 19, "End": 20, "Lead": 21,
+    "Other": 0, "Upper": 1, "Lower": 2, "Letter": 3, "Digit": 4, "Space": 5, "Continuation": 6, "Extend": 7,
+    "Comma": 8, "Open": 9, "Quote": 10, "Close": 11, "Parenthesis": 12, "Colon": 13, "Title": 14, "Bullet": 15,
+    "Stop": 16, "Terminator": 17, "Full": 18, "Break": 19, "End": 20, "Lead": 21,
 }  # fmt: skip
 
 BREAKS = "\n\v\f\r\x85\u2028\u2029"
@@ -41,11 +41,14 @@ SPACED = "!?\u203c\u203d\u2047\u2048\u2049\u2026"
 # Tibetan shad and its kin end a clause as a danda does; Unicode leaves them out of STerm.
 MORE_FULL = "\u0f0d\u0f0e\u0f0f\u0f10\u0f11"
 QUOTES = "\"'`"
-BULLETS = "\u2022\u2023\u2043\u2219\u25aa\u25ab\u25cb\u25cf\u25a0\u25a1\u25b6\u25b8\u25ba\u25e6\u2605\u2606\u2794\u27a2\u27a4\u2713\u2714\u2610\u2611\u2612\u204c\u204d\uf0b7\u30fb\u00b7"
+BULLETS = (
+    "\u2022\u2023\u2043\u2219\u25aa\u25ab\u25cb\u25cf\u25a0\u25a1\u25b6\u25b8\u25ba\u25e6\u2605\u2606"
+    "\u2794\u27a2\u27a4\u2713\u2714\u2610\u2611\u2612\u204c\u204d\uf0b7\u30fb\u00b7"
+)
 
 ABBREVIATION_FLAGS = {
-    "TITLE": 1, "REFERENCE": 2, "GENERAL": 3, "FINAL": 4, "INNER": 5, "MONTH": 6, "TIME": 7,
-    "MEASURE": 8,
+    "NAMING": 1, "REFERENCE": 2, "GENERAL": 3, "FINAL": 4, "INNER": 5, "MONTH": 6, "TIME": 7,
+    "MEASURE": 8, "LABEL": 9, "PLACE": 10,
 }  # fmt: skip
 STARTER = 16
 
@@ -99,7 +102,7 @@ def sentence_classes() -> np.ndarray:
     put("Extend", members("M") | members("Cf") | members("SB=Extend") | members("SB=Format"))
     put("Comma", members("SB=SContinue"))
     put("Close", members("Pe") | members("Pf"))
-    put("Open", members("Ps") | members("Pi"))
+    put("Open", members("Ps") | members("Pi") | {0xA1, 0xBF})
     put("Quote", QUOTES)
     put("Space", members("Zs"))
     put("Space", SPACES)
@@ -151,7 +154,9 @@ def read_abbreviations(path: Path) -> dict[str, int]:
             if section == "STARTER":
                 words[word] = words.get(word, 0) | STARTER
             else:
-                words[word] = words.get(word, 0) & STARTER | ABBREVIATION_FLAGS[section]
+                if words.get(word, 0) & 15:
+                    raise SystemExit(f"{path.name}: {word!r} stands in two sections; keep one")
+                words[word] = words.get(word, 0) | ABBREVIATION_FLAGS[section]
     return words
 
 
@@ -175,7 +180,7 @@ def word_table(words: dict[str, int]) -> tuple[np.ndarray, np.ndarray]:
             seen, old = entries.get(key, (spelling, 0))
             if seen != spelling:
                 raise SystemExit(f"{seen!r} and {spelling!r} have one hash; change the multiplier")
-            entries[key] = (spelling, old | flags if flags == STARTER or old == STARTER else flags)
+            entries[key] = (spelling, (old | flags) & STARTER | (flags & 15 or old & 15))
     size = 1 << (4 * len(entries) - 1).bit_length()
     hashes, flags_of = np.zeros(size, np.int64), np.zeros(size, np.uint8)
     for key, (_, flags) in entries.items():
