@@ -14,10 +14,9 @@ and `_END` end a line.
 """
 
 # Equality chains, not `in (...)`: numba compiles a tuple membership test far more slowly.
-# ruff: noqa: PLR1714, SIM109
+# ruff: noqa: SIM109, SIM114, SIM108
 
 import numpy as np
-
 from scission.kernels._jit import kernel
 
 # What lies before a unit (`gaps`).
@@ -124,6 +123,21 @@ def _after_break(text, classes, position):
 
 
 @kernel
+def _columns(text, classes, position, stop):
+    """Return the columns of a line that is not all ASCII, white space at its end left out."""
+    columns = 0
+    total = 0
+    while position < stop:
+        kind = classes[position]
+        if kind != _CONTINUATION:
+            columns += 2 if text[position] >= 0xE3 else 1
+            if kind != _SPACE:
+                total = columns
+        position += 1
+    return total
+
+
+@kernel
 def _read_lines(text, classes, position, lines):
     """Read up to 32 lines from `position` on and return their number.
 
@@ -134,35 +148,31 @@ def _read_lines(text, classes, position, lines):
     count = 0
     while count < _WINDOW and classes[position] != _END:
         content = _after_space(classes, position)
-        columns = content - position
+        stop = position
+        high = 0
+        while classes[stop] < _BREAK:
+            high |= text[stop]
+            stop += 1
+        last = stop
+        while last > content and classes[last - 1] == _SPACE:
+            last -= 1
+        columns = last - position
+        if high >= 0x80:
+            columns = _columns(text, classes, position, stop)
         word = 0
         wide = 0
-        last = 0
-        stop = content
-        while classes[stop] < _BREAK:
-            kind = classes[stop]
-            if kind != _CONTINUATION:
-                columns += 1
-            if text[stop] >= 0xE3:
-                columns += 1
-                wide += 1
-            if kind != _SPACE:
-                last = columns
-            elif word == 0:
-                word = columns
-            stop += 1
-        if word == 0:
-            word = columns
-        word -= content - position
-        if wide > 0:
-            word = 2
+        i = content
+        while i < last and word < 24 and classes[i] != _SPACE:
+            wide |= text[i] >= 0xE3
+            word += classes[i] != _CONTINUATION
+            i += 1
         lines[count, 0] = position
         lines[count, 1] = content
         lines[count, 2] = stop
+        lines[count, 4] = columns
+        lines[count, 5] = 2 if wide else word
         position = _after_break(text, classes, stop)
         lines[count, 3] = position
-        lines[count, 4] = last
-        lines[count, 5] = word if word < 24 else 24
         count += 1
     return count
 
@@ -245,10 +255,13 @@ def _block(text, classes, position):
             return TABLE  # the "+---+" of a drawn box
         if spaced:
             marks = 0
-            while classes[stop] == _SPACE or (classes[stop] != _END and text[stop] == byte):
-                marks += text[stop] == byte
+            while classes[stop] < _BREAK:
+                if text[stop] == byte:
+                    marks += 1
+                elif classes[stop] != _SPACE and classes[stop] != _CONTINUATION:
+                    return LIST_ITEM
                 stop += 1
-            return _RULE if marks > 1 and classes[stop] >= _BREAK else LIST_ITEM
+            return _RULE if marks > 1 else LIST_ITEM
     return PROSE
 
 
@@ -278,10 +291,11 @@ def _after_fence(text, classes, opening, position):
 
 
 @kernel
-def _after_table(text, classes, position, piped):
+def _after_table(text, classes, position, head):
     """Return the offset after the table whose second line begins at `position`.
 
-    A row begins with "|" or, in a drawn box, with "+-"; with `piped` false it need only hold a "|".
+    `head` is the kind of the first: where it is no table by itself a row need only hold a "|", else it begins
+    with one or, in a drawn box, with "+-".
     """
     while classes[position] < _BREAK:
         content = _after_space(classes, position)
@@ -291,7 +305,7 @@ def _after_table(text, classes, position, piped):
             text[content] == 43 and classes[content + 1] != _END and text[content + 1] == 45
         )
         while classes[content] < _BREAK:
-            if not piped and text[content] == 124:
+            if head != TABLE and text[content] == 124:
                 row = True
             content += 1
         if not row:
@@ -323,8 +337,10 @@ def _is_plain_heading(classes, content, stop):
         return False
     upper = 0
     lower = 0
-    separators = 0
+    levels = 0
+    numbered = classes[content] == _DIGIT
     last = classes[content]
+    closing = last
     for i in range(content, stop):
         kind = classes[i]
         if kind == _UPPER:
@@ -333,16 +349,24 @@ def _is_plain_heading(classes, content, stop):
             lower += 1
         elif kind == _STOP and last == _STOP:
             return False  # a line of a table of contents
-        elif upper + lower == 0 and (kind == _STOP or (kind == _SPACE and last == _SPACE)):
-            separators += 1
+        elif upper == 0:
+            # "3.2" or "3.  "
+            if (kind == _DIGIT and last == _STOP) or (
+                i > content and kind == _SPACE and last == _SPACE
+            ):
+                levels += 1
+            if kind != _DIGIT and kind != _STOP and kind != _SPACE:
+                numbered = False
         if upper == 0 and lower > 0:
             return False
         if kind != _CONTINUATION:
             last = kind
-    if last == _COMMA or last > _PARENTHESIS:
+            if kind != _SPACE:
+                closing = kind
+    if closing == _COMMA or closing > _PARENTHESIS:
         return False
-    if classes[content] == _DIGIT and separators > 1:
-        return upper > 0
+    if numbered and levels > 0 and upper > 0:
+        return True
     return lower == 0 and upper >= 4 and 2 * upper > stop - content
 
 
@@ -434,6 +458,8 @@ def _after_closers(text, classes, position):
     begin = position
     while classes[position] != _END:
         kind = classes[position]
+        if kind == _SPACE:
+            break
         byte = text[position]
         following = _after_character(classes, position)
         if kind == _STOP:
@@ -455,9 +481,7 @@ def _after_closers(text, classes, position):
                 break  # what follows is not the “ that closes a German quotation
             else:
                 seen |= 1
-        elif (
-            kind != _FULL and kind != _EXTEND and byte != 42 and byte != 95 and position > begin
-        ):
+        elif kind != _FULL and kind != _EXTEND and byte != 42 and byte != 95 and position > begin:
             break
         position = following
     return position, seen
@@ -551,10 +575,9 @@ def _stop_ends(text, classes, start, position, opener, following, seen, word_has
         # "N°. 5", but "(sic). 5".
         symbol = position > start and _class_before(classes, position) <= _DIGIT
         return not lower and not (symbol and after == _DIGIT)
-    at_start = begin == _opening(text, classes, start)
     capital = classes[begin] == _UPPER
     if letters == 0:
-        if lower or (at_start and stops == 0):
+        if lower or (stops == 0 and begin == _opening(text, classes, start)):
             return False  # "1. First"
         if digits < 3 and stops == 0 and after == _UPPER:
             stop = _word_end(text, classes, following)
@@ -602,8 +625,8 @@ def _stop_ends(text, classes, start, position, opener, following, seen, word_has
     # An abbreviation or an initial: only before a word that begins sentences.
     if lower or after == _DIGIT or text[opener] == 40:
         return False
-    if at_start and letters == 1:
-        return False
+    if letters == 1 and begin == _opening(text, classes, start):
+        return False  # "Q. What"
     if flags == _NAMING and capital:
         return False
     if flags == _TIME:
@@ -621,11 +644,9 @@ def _stop_ends(text, classes, start, position, opener, following, seen, word_has
 
 
 @kernel
-def _glued(text, classes, start, position, following, word_hashes, word_flags):
+def _glued(text, classes, start, position, following, before, word_hashes, word_flags):
     """Return whether a sentence ends at `position` without white space: "world.Today is", "1,000.That is"."""
-    if classes[following] != _UPPER or position == start:
-        return False
-    if classes[position - 1] != _LOWER and classes[position - 1] != _DIGIT:
+    if classes[following] != _UPPER or (before != _LOWER and before != _DIGIT):
         return False
     begin = position
     while begin > start and position - begin < _LONGEST_WORD and classes[begin - 1] != _SPACE:
@@ -644,15 +665,16 @@ def _glued(text, classes, start, position, following, word_hashes, word_flags):
 def _footnote(text, classes, start, position, following):
     """Return where the sentence after a glued footnote number begins, or -1: "slow thinking.10 This"."""
     stop = following
-    while classes[stop] == _DIGIT and stop - following < 3:
+    while classes[stop] == _DIGIT and text[stop] < 58 and stop - following < 3:
         stop += 1
-    if classes[stop] != _SPACE or classes[stop + 1] != _UPPER:
+    after = _after_space(classes, stop)
+    if stop == following or classes[stop] != _SPACE or classes[after] != _UPPER:
         return -1
     if classes[position - 1] != _PARENTHESIS:
         begin, letters, digits, _, _ = _word_before(text, classes, position, start)
         if digits > 0 or letters < 4 or classes[begin] != _LOWER:
             return -1
-    return stop + 1
+    return after
 
 
 @kernel
@@ -677,7 +699,7 @@ def _sentence_end(text, classes, start, position, quoted, titled, word_hashes, w
     The boundary is where the next unit begins when it begins in the same line.
     """
     first = classes[position]
-    attached = position > start and classes[position - 1] != _SPACE
+    before = _class_before(classes, position) if position > start else _SPACE
     if first == _STOP and classes[position + 1] == _SPACE and classes[position + 2] == _STOP:
         # ". . ." is left out, ". . . ." ends a sentence; glued to a word, its first stop does.
         stop = position + 1
@@ -688,7 +710,7 @@ def _sentence_end(text, classes, start, position, quoted, titled, word_hashes, w
             return stop, -1, _SENTENCE_END
         if following == stop or stop - position != 7 or classes[following] == _LOWER:
             return stop, -1, 0
-        if attached:
+        if before != _SPACE:
             following = position + 2
         return following, following, 0
     stop, seen = _after_closers(text, classes, position)
@@ -708,11 +730,11 @@ def _sentence_end(text, classes, start, position, quoted, titled, word_hashes, w
             ends = not titled and not joined and after != _COMMA and after != _COLON
         elif first == _STOP and text[position] != 46:
             ends = after == _LETTER  # a full-width stop
-        elif attached and seen == 0 and after == _DIGIT:
+        elif before != _SPACE and seen == 0 and after == _DIGIT:
             following = _footnote(text, classes, start, position, stop)
             ends = following > 0
         else:
-            ends = _glued(text, classes, start, position, stop, word_hashes, word_flags)
+            ends = _glued(text, classes, start, position, stop, before, word_hashes, word_flags)
         return (following, following, 0) if ends else (stop, -1, 0)
     following = _after_openers(text, classes, opener)
     if classes[following] == _END:
@@ -726,7 +748,7 @@ def _sentence_end(text, classes, start, position, quoted, titled, word_hashes, w
         ends = False
     elif text[opener] == 40 and _is_list_marker(text, classes, opener):
         ends = True
-    elif attached and classes[position - 1] == _OPEN:
+    elif before == _OPEN:
         ends = False  # "[...]"
     elif first == _STOP and seen & 6 == 0:
         ends = _stop_ends(
@@ -763,12 +785,12 @@ def _inline_item(text, classes, start, position):
 
     A unit that begins "1)" goes on to "2)": only the next number with the same delimiter counts.
     """
-    begin = position
-    while begin > start and position - begin < 4:
-        if classes[begin - 1] != _DIGIT and classes[begin - 1] != _LOWER:
-            break
+    begin = position - 1
+    if begin <= start or (classes[begin] != _DIGIT and classes[begin] != _LOWER):
+        return -1
+    while begin > start and classes[begin] == _DIGIT and classes[begin - 1] == _DIGIT:
         begin -= 1
-    if begin == position or begin <= start or classes[begin - 1] != _SPACE:
+    if begin <= start or position - begin > 3 or _class_before(classes, begin) != _SPACE:
         return -1
     after = position + 1
     if classes[after] == _PARENTHESIS:
@@ -808,7 +830,7 @@ def _scan(text, classes, start, position, quoted, word_hashes, word_flags):
                     return position, 0
         elif kind == _TITLE:
             title = position if text[position + 2] == 0x8A else -1
-        elif kind == _COLON and position > start + 1 and _SPACE <= classes[position + 1]:
+        elif kind == _COLON and position > start + 1 and classes[position + 1] >= _SPACE:
             # An Armenian full stop looks like ":", a Greek question mark like ";".
             lead = text[position - 2]
             if text[position] == 58:
@@ -896,8 +918,8 @@ def _document(
             if fills and size >= 3 and (byte == 61 or byte == 45 or -3 < size - columns < 3):
                 line = HEADING
             elif _is_delimiter_row(text, content, stop):
+                position = _after_table(text, classes, following, line)
                 line = TABLE
-                position = _after_table(text, classes, following, False)
             if line == HEADING or line == TABLE:
                 # The line before was no sentence: take back the units in it.
                 count = title + 1
@@ -908,9 +930,13 @@ def _document(
                         gaps[title] = SECTION
                 fresh, gap, title = True, LINE, -1
                 continue
-        if fresh and below == _BREAK and (line == PROSE or line == _NUMBERED):
-            if _is_plain_heading(classes, content, stop):
-                line = HEADING
+        if (
+            fresh
+            and below == _BREAK
+            and (line == PROSE or line == _NUMBERED)
+            and _is_plain_heading(classes, content, stop)
+        ):
+            line = HEADING
         quoted = line == _QUOTE
         alone = line == HEADING or line == FENCE or line == TABLE or line == _RULE
         if line == _NUMBERED:
@@ -967,15 +993,13 @@ def _document(
             if line == FENCE:
                 position = _after_fence(text, classes, content, following)
             elif line == TABLE:
-                position = _after_table(text, classes, following, True)
+                position = _after_table(text, classes, following, line)
             kind, fresh, gap, title = PROSE, True, LINE, -1
             continue
         fresh = False
         ending = 0
         while ending == 0:
-            content, ending = _scan(
-                text, classes, start, content, quoted, word_hashes, word_flags
-            )
+            content, ending = _scan(text, classes, start, content, quoted, word_hashes, word_flags)
             if ending == 0:
                 start = content
                 count = _add(units, gaps, kinds, count, base + start, gap * 0, kind)

@@ -5,7 +5,6 @@ table of `scission.tables.character_tables()`; the low five bits of a record are
 """
 
 import numpy as np
-
 from scission.kernels._jit import kernel
 
 # Grapheme classes, as tools/build_character_tables.py numbers them.
