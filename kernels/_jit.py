@@ -20,6 +20,9 @@ _FAST_MATH = {"reassoc", "contract", "arcp", "nsz"}
 def kernel(function: _Function) -> _Function:
     """Compile `function` on its first call, or load it from the disk cache.
 
+    A kernel whose name begins with an underscore is called by other kernels only. It gets no entry for
+    Python and no place in the cache, since its callers' machine code holds it: a third less to compile.
+
     Where no cache folder can be written (a read-only site-packages and no home), numba refuses to
     decorate at all; the kernel is then compiled anew in every process.
     """
@@ -28,8 +31,12 @@ def kernel(function: _Function) -> _Function:
         "error_model": "numpy",
         "fastmath": _FAST_MATH,
     }
+    compiled: _Function
+    if function.__name__.startswith("_"):
+        compiled = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
+        return compiled
     try:
-        compiled: _Function = numba.njit(cache=True, **options)(function)
+        compiled = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # "cannot cache function: no locator available"
         compiled = numba.njit(**options)(function)
     return compiled

@@ -22,7 +22,7 @@ _LACKING = 10.0
 
 
 @kernel
-def centre(vectors, begin, end, weights, out):
+def _centre(vectors, begin, end, weights, out):
     """Centre the non-zero rows of one document on their mean, and return their variance.
 
     The unbiased variance, sum of squared lengths / (n - 1): by the mean of squares, three unrelated
@@ -62,7 +62,7 @@ def centre(vectors, begin, end, weights, out):
 
 
 @kernel
-def first_starts(tokens, factors, begin, end, max_tokens, max_units, out):
+def _first_starts(tokens, factors, begin, end, max_tokens, max_units, out):
     """Find the first unit at which a segment that ends with each unit may start.
 
     Parameters
@@ -100,7 +100,7 @@ def first_starts(tokens, factors, begin, end, max_tokens, max_units, out):
 
 
 @kernel
-def segment_costs(centred, weights, starts, out):
+def _segment_costs(centred, weights, starts, out):
     """Within-segment sum of squares of every allowed segment.
 
     Parameters
@@ -110,7 +110,7 @@ def segment_costs(centred, weights, starts, out):
     weights : float32[m]
         Weight of each unit, 0 for those without tokens.
     starts : int64[m]
-        From `first_starts`.
+        From `_first_starts`.
     out : float32[pairs]
         Filled with the costs, for each end ``i`` those of the starts ``starts[i] … i`` in order.
     """
@@ -139,7 +139,7 @@ def segment_costs(centred, weights, starts, out):
 
 
 @kernel
-def add_size_costs(tokens, begin, starts, min_tokens, target_tokens, size_weight, costs):
+def _add_size_costs(tokens, begin, starts, min_tokens, target_tokens, size_weight, costs):
     """Add to each segment's cost what its size costs.
 
     Parameters
@@ -149,7 +149,7 @@ def add_size_costs(tokens, begin, starts, min_tokens, target_tokens, size_weight
     begin : int64
         The document's first unit.
     starts : int64[m]
-        From `first_starts`.
+        From `_first_starts`.
     min_tokens : int64
         Segments below it cost more than any evidence can outweigh.
     target_tokens : float64
@@ -157,7 +157,7 @@ def add_size_costs(tokens, begin, starts, min_tokens, target_tokens, size_weight
     size_weight : float64
         Cost of a segment that is off by its whole target, in the unit of the costs.
     costs : float32[pairs]
-        From `segment_costs`, added to in place.
+        From `_segment_costs`, added to in place.
     """
     offset = 0
     for i in range(starts.shape[0]):
@@ -175,8 +175,8 @@ def add_size_costs(tokens, begin, starts, min_tokens, target_tokens, size_weight
 
 
 @kernel
-def count_segments(previous):
-    """Count the segments of the partition that `solve` left in `previous`."""
+def _count_segments(previous):
+    """Count the segments of the partition that `_solve` left in `previous`."""
     segments = 0
     i = previous.shape[0] - 1
     while i >= 0:
@@ -186,17 +186,19 @@ def count_segments(previous):
 
 
 @kernel
-def solve(costs, starts, penalties, opened, previous):
+def _solve(costs, starts, factors, penalty, opened, previous):
     """Find the cheapest partition, and return its number of segments.
 
     Parameters
     ----------
     costs : float32[pairs]
-        Cost of each allowed segment, see `segment_costs`.
+        Cost of each allowed segment, see `_segment_costs`.
     starts : int64[m]
-        From `first_starts`.
-    penalties : float64[m]
-        Cost of a cut before each unit; that of the first unit is not read.
+        From `_first_starts`.
+    factors : float64[m]
+        A cut before unit ``i`` costs ``penalty * factors[i]``, nothing where that is negative.
+    penalty : float64
+        In the unit of the costs.
     opened : float64[m]
         Working space: the cost of the best partition of what comes before each unit, with the cut.
     previous : int64[m]
@@ -204,7 +206,7 @@ def solve(costs, starts, penalties, opened, previous):
         Of equal partitions the one with the longer last segment is taken.
     """
     m = starts.shape[0]
-    offset = 0
+    offset = np.int64(0)
     opened[0] = 0.0
     for i in range(m):
         best = np.inf
@@ -217,13 +219,13 @@ def solve(costs, starts, penalties, opened, previous):
                 chosen = start
         previous[i] = chosen
         if i + 1 < m:
-            opened[i + 1] = best + penalties[i + 1]
+            opened[i + 1] = best + max(penalty * factors[i + 1], 0.0)
         offset += i - starts[i] + 1
-    return count_segments(previous)
+    return _count_segments(previous)
 
 
 @kernel
-def mark_starts(previous, begin, cuts):
+def _mark_starts(previous, begin, cuts):
     """Write the partition in `previous` to the document's part of `cuts`: 1 where a segment starts."""
     m = previous.shape[0]
     for i in range(m):
@@ -235,73 +237,51 @@ def mark_starts(previous, begin, cuts):
 
 
 @kernel
-def bounded_starts(tokens, factors, begin, end, max_tokens, max_pairs, starts):
-    """As `first_starts`, with segments held to so many units that the pairs stay near `max_pairs`."""
+def _bounded_starts(tokens, factors, begin, end, max_tokens, max_pairs, starts):
+    """As `_first_starts`, with segments held to so many units that the pairs stay near `max_pairs`."""
     m = end - begin
-    pairs = first_starts(tokens, factors, begin, end, max_tokens, m, starts)
+    pairs = _first_starts(tokens, factors, begin, end, max_tokens, m, starts)
     if pairs > max_pairs:
         longest = max(64, max_pairs // m)
-        pairs = first_starts(tokens, factors, begin, end, max_tokens, longest, starts)
+        pairs = _first_starts(tokens, factors, begin, end, max_tokens, longest, starts)
     return pairs
 
 
 @kernel
-def solve_for_count(costs, starts, factors, unit, wanted, penalties, opened, previous):
-    """Bisect the penalty until the partition has `wanted` segments, or comes closest from above.
+def _solve_for_count(costs, starts, factors, variance, wanted, opened, previous):
+    """Bisect the penalty until the partition has `wanted` segments, or comes closest.
 
-    Parameters
-    ----------
-    costs, starts, opened, previous
-        As in `solve`.
-    factors : float64[m]
-        Penalty factor of each gap.
-    unit : float64
-        What a penalty of 1 stands for: the variance of the centred vectors.
-    wanted : int64
-        Number of segments.
-    penalties : float64[m]
-        Filled with the penalties of the solution.
-
-    Returns
-    -------
-    float64
-        The penalty found, in multiples of `unit`.
+    Arguments as in `_solve`; a penalty of 1 stands for `variance`. Returns the penalty found.
     """
-    m = starts.shape[0]
     low = 0.0
     high = 64.0  # one cut for 64 units' worth of variance: hardly any document is cut at all
     penalty = 1.0
-    best_penalty = 0.0
-    best_miss = np.int64(m + 1)
-    # 24 halvings leave 4e-6 of the range; most documents are done after six.
+    best = 0.0
+    best_miss = starts.shape[0] + 1
+    # Most documents are done after six halvings.
     for _ in range(24):
-        for i in range(m):
-            penalties[i] = penalty * unit * max(factors[i], 0.0)
-        segments = solve(costs, starts, penalties, opened, previous)
+        segments = _solve(costs, starts, factors, penalty * variance, opened, previous)
         miss = abs(segments - wanted)
         if miss < best_miss:
             best_miss = miss
-            best_penalty = penalty
+            best = penalty
         if miss == 0:
-            break
+            return best
         if segments > wanted:
             low = penalty
         else:
             high = penalty
         # Penalties spread over orders of magnitude: halve the ratio while there is one.
         penalty = np.sqrt(low * high) if low > 0.0 else high / 4.0
-    if best_miss > 0:
-        for i in range(m):
-            penalties[i] = best_penalty * unit * max(factors[i], 0.0)
-        solve(costs, starts, penalties, opened, previous)
-    return best_penalty
+    _solve(costs, starts, factors, best * variance, opened, previous)
+    return best
 
 
 @kernel
-def split_cheapest(costs, starts, offsets, previous):
+def _split_cheapest(costs, starts, offsets, previous):
     """Split the segment whose split lowers the cost most; return 0 when none can be split.
 
-    `previous` describes the partition as `solve` leaves it and is changed in place. `offsets[i]` is
+    `previous` describes the partition as `_solve` leaves it and is changed in place. `offsets[i]` is
     where the costs of segments that end with unit ``i`` begin.
     """
     best = np.inf
@@ -328,10 +308,10 @@ def split_cheapest(costs, starts, offsets, previous):
 
 
 @kernel
-def merge_cheapest(costs, starts, offsets, previous):
+def _merge_cheapest(costs, starts, offsets, previous):
     """Merge the two neighbours whose merger raises the cost least; return 0 when none may be merged.
 
-    Arguments as in `split_cheapest`.
+    Arguments as in `_split_cheapest`.
     """
     best = np.inf
     best_end = -1
@@ -356,7 +336,7 @@ def merge_cheapest(costs, starts, offsets, previous):
 
 
 @kernel
-def meet_count(costs, starts, number, previous):
+def _meet_count(costs, starts, number, previous):
     """Split and merge segments, cheapest first, until there are `number`, or the limits forbid more."""
     m = starts.shape[0]
     offsets = np.empty(m, np.int64)
@@ -364,31 +344,37 @@ def meet_count(costs, starts, number, previous):
     for i in range(m):
         offsets[i] = offset
         offset += i - starts[i] + 1
-    segments = count_segments(previous)
-    while segments < number and split_cheapest(costs, starts, offsets, previous) == 1:
+    segments = _count_segments(previous)
+    while segments < number and _split_cheapest(costs, starts, offsets, previous) == 1:
         segments += 1
-    while segments > number and merge_cheapest(costs, starts, offsets, previous) == 1:
+    while segments > number and _merge_cheapest(costs, starts, offsets, previous) == 1:
         segments -= 1
 
 
 @kernel
+def _prepare(vectors, tokens, factors, begin, end, limits, target, size_weight, starts):
+    """Fill `starts` for one document, and return its variance and the costs of its segments.
+
+    `limits` holds the minimum, the maximum and the bound of the number of pairs.
+    """
+    m = end - begin
+    centred = np.empty((m, vectors.shape[1]), np.float32)
+    weights = np.empty(m, np.float32)
+    variance = _centre(vectors, begin, end, weights, centred)
+    if variance == 0.0:
+        variance = 1.0
+    pairs = _bounded_starts(tokens, factors, begin, end, limits[1], limits[2], starts)
+    costs = np.empty(pairs, np.float32)
+    _segment_costs(centred, weights, starts, costs)
+    _add_size_costs(tokens, begin, starts, limits[0], target, size_weight * variance, costs)
+    return variance, costs
+
+
+@kernel
 def partition(
-    vectors,
-    tokens,
-    factors,
-    document_units,
-    min_tokens,
-    max_tokens,
-    max_pairs,
-    target_tokens,
-    size_weight,
-    penalty,
-    base,
-    growth,
-    number,
-    cuts,
+    vectors, tokens, factors, document_units, limits, target, size_weight, penalties, cuts
 ):
-    """Partition every document of a group.
+    """Partition every document of a group, with a given penalty of a cut.
 
     Parameters
     ----------
@@ -400,24 +386,17 @@ def partition(
         Penalty factor of the gap before each unit; negative where a cut is a must.
     document_units : int32[D + 1]
         Units of each document.
-    min_tokens, max_tokens : int64
-        Limits of a segment; the maximum wins where they conflict. A single unit above the maximum
-        makes a segment of its own.
-    max_pairs : int64
-        Bound of the table of costs, and so of memory: where a document has more allowed segments,
-        segments are held to ``max(64, max_pairs / m)`` units.
-    target_tokens : float64
-        Wanted mean size of the segments; 0 for none.
+    limits : int64[3]
+        Minimum and maximum of a segment's tokens, of which the maximum wins where they conflict (a single
+        unit above it makes a segment of its own); and a bound of the table of costs, and so of memory:
+        where a document has more allowed segments, they are held to ``max(64, bound / m)`` units.
+    target : float64
+        Wanted size of a segment; 0 for none.
     size_weight : float64
         Weight of the size term.
-    penalty : float64
-        Penalty of a cut inside a document of more than two units; negative to find, for each
-        document, the one that gives the wanted mean size.
-    base, growth : float64
-        A document of ``m`` units has the penalty ``base + growth * ln(m)`` where that is larger: chance finds
-        better cuts among many.
-    number : int64
-        Wanted number of segments of each document, or 0; met unless the limits forbid it.
+    penalties : float64[3]
+        A document of ``m`` units has the penalty ``max(p[0], p[1] + p[2] * ln(m))``: chance finds better
+        cuts among many. One of two units is cut only where a limit wants it.
     cuts : uint8[M]
         Filled with 1 where a segment starts.
     """
@@ -427,46 +406,54 @@ def partition(
         m = end - begin
         if m == 0:
             continue
-        centred = np.empty((m, vectors.shape[1]), np.float32)
-        weights = np.empty(m, np.float32)
-        unit = centre(vectors, begin, end, weights, centred)
         starts = np.empty(m, np.int64)
-        pairs = bounded_starts(tokens, factors, begin, end, max_tokens, max_pairs, starts)
-        costs = np.empty(pairs, np.float32)
-        segment_costs(centred, weights, starts, costs)
-        scaled = unit if unit > 0.0 else 1.0
-        add_size_costs(
-            tokens, begin, starts, min_tokens, target_tokens, size_weight * scaled, costs
+        variance, costs = _prepare(
+            vectors, tokens, factors, begin, end, limits, target, size_weight, starts
         )
+        penalty = max(penalties[0], penalties[1] + penalties[2] * np.log(m))
+        if m <= 2:
+            penalty = _SHORT  # two sentences are no evidence of two topics
         opened = np.empty(m, np.float64)
         previous = np.empty(m, np.int64)
-        penalties = np.empty(m, np.float64)
-        wanted = number
-        if number == 0 and penalty < 0.0 and target_tokens > 0.0 and m > 2:
-            held = np.int64(0)
-            for i in range(begin, end):
-                held += tokens[i]
-            wanted = max(1, np.int64(np.round(held / target_tokens)))
-        if wanted > 0:
-            solve_for_count(
-                costs, starts, factors[begin:end], scaled, wanted, penalties, opened, previous
-            )
-        else:
-            strength = scaled * max(penalty, base + growth * np.log(m))
-            if m <= 2:
-                strength = _SHORT  # two sentences are no evidence of two topics
-            for i in range(m):
-                penalties[i] = strength * max(factors[begin + i], 0.0)
-            solve(costs, starts, penalties, opened, previous)
-        if number > 0:
-            meet_count(costs, starts, number, previous)
-        mark_starts(previous, begin, cuts)
+        _solve(costs, starts, factors[begin:end], penalty * variance, opened, previous)
+        _mark_starts(previous, begin, cuts)
 
 
 @kernel
-def limit_cuts(
-    suggested, distances, tokens, factors, document_units, min_tokens, max_tokens, max_pairs, cuts
+def partition_into(
+    vectors, tokens, factors, document_units, limits, target, size_weight, numbers, exact, cuts
 ):
+    """Partition every document of a group into a wanted number of segments.
+
+    Parameters
+    ----------
+    vectors, tokens, factors, document_units, limits, target, size_weight, cuts
+        As in `partition`.
+    numbers : int64[D]
+        Wanted number of segments of each document.
+    exact : bool
+        Whether to split and merge segments where no penalty gives that number.
+    """
+    for j in range(document_units.shape[0] - 1):
+        begin = np.int64(document_units[j])
+        end = np.int64(document_units[j + 1])
+        m = end - begin
+        if m == 0:
+            continue
+        starts = np.empty(m, np.int64)
+        variance, costs = _prepare(
+            vectors, tokens, factors, begin, end, limits, target, size_weight, starts
+        )
+        opened = np.empty(m, np.float64)
+        previous = np.empty(m, np.int64)
+        _solve_for_count(costs, starts, factors[begin:end], variance, numbers[j], opened, previous)
+        if exact:
+            _meet_count(costs, starts, numbers[j], previous)
+        _mark_starts(previous, begin, cuts)
+
+
+@kernel
+def limit_cuts(suggested, distances, tokens, factors, document_units, limits, cuts):
     """Change suggested cuts as little as the limits allow.
 
     Every suggested cut stays unless a segment would fall below the minimum; cuts are added only where
@@ -478,7 +465,7 @@ def limit_cuts(
         1 where a threshold wants a segment to start.
     distances : float64[M]
         Distance across the gap before each unit.
-    tokens, factors, document_units, min_tokens, max_tokens, max_pairs
+    tokens, factors, document_units, limits
         As in `partition`.
     cuts : uint8[M]
         Filled with 1 where a segment starts.
@@ -490,21 +477,21 @@ def limit_cuts(
         if m == 0:
             continue
         starts = np.empty(m, np.int64)
-        pairs = bounded_starts(tokens, factors, begin, end, max_tokens, max_pairs, starts)
+        pairs = _bounded_starts(tokens, factors, begin, end, limits[1], limits[2], starts)
         costs = np.empty(pairs, np.float32)
-        penalties = np.empty(m, np.float64)
+        prices = np.empty(m, np.float64)
         offset = np.int64(0)
         for i in range(m):
             # An added cut costs 1 to 1.5: one always beats two, and a larger distance a smaller one.
-            penalties[i] = 0.0 if suggested[begin + i] else 1.5 - 0.25 * distances[begin + i]
+            prices[i] = 0.0 if suggested[begin + i] else 1.5 - 0.25 * distances[begin + i]
             lost = 0.0
             for start in range(i, starts[i] - 1, -1):
                 costs[offset + start - starts[i]] = np.float32(lost)
                 if suggested[begin + start]:
                     lost += 4.0 + distances[begin + start]
             offset += i - starts[i] + 1
-        add_size_costs(tokens, begin, starts, min_tokens, 0.0, 0.0, costs)
+        _add_size_costs(tokens, begin, starts, limits[0], 0.0, 0.0, costs)
         opened = np.empty(m, np.float64)
         previous = np.empty(m, np.int64)
-        solve(costs, starts, penalties, opened, previous)
-        mark_starts(previous, begin, cuts)
+        _solve(costs, starts, prices, 1.0, opened, previous)
+        _mark_starts(previous, begin, cuts)

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -41,6 +42,13 @@ def hashed_words(texts, dimensions=16):
             out[i, sum(map(ord, word)) % dimensions] += 1
         out[i, 0] += 0.01
     return out
+
+
+def exposed(kernel):
+    """A kernel that only other kernels call, made callable from Python."""
+    if PLAIN:
+        return kernel
+    return numba.njit(lambda *arguments: kernel(*arguments))
 
 
 def assert_tiles(text, chunks):

@@ -70,28 +70,48 @@ def cost_table(costs, starts):
     return table
 
 
-def partition_cost(chosen, table, penalties):
+def partition_cost(chosen, table, factors, penalty):
     """Cost of one partition; infinite when it holds a segment that is not allowed."""
-    m = len(penalties)
-    ends = [*[start - 1 for start in chosen[1:]], m - 1]
+    ends = [*[start - 1 for start in chosen[1:]], len(factors) - 1]
     segments = sum(table.get(pair, np.inf) for pair in zip(chosen, ends, strict=True))
-    return segments + sum(penalties[start] for start in chosen[1:])
+    return segments + sum(max(penalty * factors[start], 0.0) for start in chosen[1:])
 
 
-def solve(costs, starts, penalties, opened, previous):
+def solve(costs, starts, factors, penalty, opened, previous):
     """The cheapest of all partitions, as (cost, starts); by trying each."""
     table = cost_table(costs, starts)
     return min(
-        (partition_cost(chosen, table, penalties), chosen)
+        (partition_cost(chosen, table, factors, penalty), chosen)
         for chosen in every_partition(len(starts))
     )
 
 
-def limit_cuts(
-    suggested, distances, tokens, factors, document_units, min_tokens, max_tokens, max_pairs, cuts
+def partition(
+    vectors, tokens, factors, document_units, limits, target, size_weight, penalties, cuts
 ):
+    """One document: what any partition costs, and the least."""
+    m = len(tokens)
+    centred, weights = np.empty((m, vectors.shape[1])), np.empty(m)
+    variance = centre(vectors, 0, m, weights, centred) or 1.0
+    starts = np.empty(m, np.int64)
+    costs = np.empty(first_starts(tokens, factors, 0, m, limits[1], m, starts))
+    segment_costs(centred, weights, starts, costs)
+    add_size_costs(tokens, 0, starts, limits[0], target, size_weight * variance, costs)
+    penalty = variance * max(penalties[0], penalties[1] + penalties[2] * np.log(m))
+    if m <= 2:
+        penalty = 1e4
+    table = cost_table(costs, starts)
+
+    def cost_of(chosen):
+        return partition_cost(chosen, table, factors, penalty)
+
+    return cost_of, min(map(cost_of, every_partition(m)))
+
+
+def limit_cuts(suggested, distances, tokens, factors, document_units, limits, cuts):
     """One document: the least change, by trying each partition."""
     m = len(tokens)
+    min_tokens, max_tokens, _ = limits
     best = (np.inf, [])
     for chosen in every_partition(m):
         ends = [*chosen[1:], m]

@@ -8,8 +8,18 @@ from hypothesis.extra.numpy import arrays
 from scission.kernels import partition as kernels
 
 from tests import naive
+from tests.helpers import exposed
 
 UNLIMITED = 2**31 - 1
+
+centre = exposed(kernels._centre)
+first_starts = exposed(kernels._first_starts)
+segment_costs = exposed(kernels._segment_costs)
+add_size_costs = exposed(kernels._add_size_costs)
+solve = exposed(kernels._solve)
+count_segments = exposed(kernels._count_segments)
+mark_starts = exposed(kernels._mark_starts)
+bounded_starts = exposed(kernels._bounded_starts)
 
 
 @st.composite
@@ -29,11 +39,11 @@ def prepared(vectors, tokens, factors, max_tokens):
     m = len(tokens)
     centred = np.empty_like(vectors)
     weights = np.empty(m, np.float32)
-    unit = kernels.centre(vectors, 0, m, weights, centred)
+    unit = centre(vectors, 0, m, weights, centred)
     starts = np.empty(m, np.int64)
-    pairs = kernels.first_starts(tokens, factors, 0, m, max_tokens, m, starts)
+    pairs = first_starts(tokens, factors, 0, m, max_tokens, m, starts)
     costs = np.empty(pairs, np.float32)
-    kernels.segment_costs(centred, weights, starts, costs)
+    segment_costs(centred, weights, starts, costs)
     return unit, starts, costs
 
 
@@ -49,12 +59,15 @@ def cut(
     penalty=1.5,
     number=0,
 ):
+    """Cut one document; where `number` is given, into so many segments."""
     cuts = np.empty(len(tokens), np.uint8)
     document_units = np.array([0, len(tokens)], np.int32)
-    kernels.partition(
-        vectors, tokens, factors, document_units,
-        low, high, pairs, target, 1.0, penalty, 0.0, 0.0, number, cuts,
-    )  # fmt: skip
+    limits = np.array([low, high, pairs], np.int64)
+    columns = (vectors, tokens, factors, document_units, limits, target, 1.0)
+    if number:
+        kernels.partition_into(*columns, np.array([number]), True, cuts)
+    else:
+        kernels.partition(*columns, np.array([penalty, 0.0, 0.0]), cuts)
     return np.flatnonzero(cuts).tolist()
 
 
@@ -63,7 +76,7 @@ def test_centre(document):
     vectors = document[0]
     out, slow = np.empty_like(vectors), np.empty_like(vectors)
     weights, twin = np.empty(len(vectors), np.float32), np.empty(len(vectors), np.float32)
-    got = kernels.centre(vectors, 0, len(vectors), weights, out)
+    got = centre(vectors, 0, len(vectors), weights, out)
     expected = naive.partition.centre(vectors, 0, len(vectors), twin, slow)
     assert got == pytest.approx(expected, abs=1e-5)
     assert weights.tolist() == twin.tolist()
@@ -75,7 +88,7 @@ def test_first_starts(document, max_tokens, max_units):
     _, tokens, factors = document
     out, slow = np.empty(len(tokens), np.int64), np.empty(len(tokens), np.int64)
     arguments = (tokens, factors, 0, len(tokens), max_tokens, max_units)
-    assert kernels.first_starts(*arguments, out) == naive.partition.first_starts(*arguments, slow)
+    assert first_starts(*arguments, out) == naive.partition.first_starts(*arguments, slow)
     np.testing.assert_array_equal(out, slow)
 
 
@@ -84,11 +97,11 @@ def test_costs(document, max_tokens, low, target):
     vectors, tokens, factors = document
     _, starts, costs = prepared(*document, max_tokens)
     centred, weights = np.empty_like(vectors), np.empty(len(tokens), np.float32)
-    kernels.centre(vectors, 0, len(tokens), weights, centred)
+    centre(vectors, 0, len(tokens), weights, centred)
     slow = np.empty_like(costs)
     naive.partition.segment_costs(centred, weights, starts, slow)
     np.testing.assert_allclose(costs, slow, atol=1e-5)
-    kernels.add_size_costs(tokens, 0, starts, low, target, 0.7, costs)
+    add_size_costs(tokens, 0, starts, low, target, 0.7, costs)
     naive.partition.add_size_costs(tokens, 0, starts, low, target, 0.7, slow)
     np.testing.assert_allclose(costs, slow, atol=1e-5, rtol=1e-6)
 
@@ -97,16 +110,34 @@ def test_costs(document, max_tokens, low, target):
 def test_solve_finds_the_cheapest_partition(document, max_tokens, penalty):
     _, _, factors = document
     _, starts, costs = prepared(*document, max_tokens)
-    penalties = penalty * np.maximum(factors, 0.0)
     opened, previous = np.empty(len(starts)), np.empty(len(starts), np.int64)
-    count = kernels.solve(costs, starts, penalties, opened, previous)
+    count = solve(costs, starts, factors, penalty, opened, previous)
     cuts = np.empty(len(starts), np.uint8)
-    kernels.mark_starts(previous, 0, cuts)
+    mark_starts(previous, 0, cuts)
     chosen = np.flatnonzero(cuts).tolist()
-    assert count == len(chosen) == kernels.count_segments(previous)
+    assert count == len(chosen) == count_segments(previous)
     table = naive.partition.cost_table(costs, starts)
-    best, _ = naive.partition.solve(costs, starts, penalties, opened, previous)
-    assert naive.partition.partition_cost(chosen, table, penalties) == pytest.approx(best, abs=1e-6)
+    best, _ = naive.partition.solve(costs, starts, factors, penalty, opened, previous)
+    got = naive.partition.partition_cost(chosen, table, factors, penalty)
+    assert got == pytest.approx(best, abs=1e-6)
+
+
+@given(
+    documents(),
+    st.integers(5, 40),
+    st.integers(0, 9),
+    st.sampled_from([0.0, 12.0]),
+    st.floats(0, 3),
+)
+def test_partition(document, high, low, target, penalty):
+    vectors, tokens, factors = document
+    limits, penalties = np.array([low, high, 1 << 20]), np.array([penalty, 0.1, 0.3])
+    units = np.array([0, len(tokens)], np.int32)
+    cuts = np.empty(len(tokens), np.uint8)
+    arguments = (vectors, tokens, factors, units, limits, target, 0.7, penalties)
+    kernels.partition(*arguments, cuts)
+    cost_of, best = naive.partition.partition(*arguments, cuts)
+    assert cost_of(np.flatnonzero(cuts).tolist()) == pytest.approx(best, abs=1e-4, rel=1e-5)
 
 
 @given(documents(), st.integers(1, 7), st.integers(9, 60))
@@ -114,7 +145,7 @@ def test_number_is_met_where_the_limits_allow(document, number, max_tokens):
     vectors, tokens, factors = document
     chosen = cut(vectors, tokens, factors, high=max_tokens, number=number)
     starts = np.empty(len(tokens), np.int64)
-    kernels.first_starts(tokens, factors, 0, len(tokens), max_tokens, len(tokens), starts)
+    first_starts(tokens, factors, 0, len(tokens), max_tokens, len(tokens), starts)
     possible = {
         len(option)
         for option in naive.partition.every_partition(len(tokens))
@@ -138,7 +169,7 @@ def test_limit_cuts_changes_as_little_as_possible(document, low, high, data):
     distances = data.draw(arrays(np.float64, m, elements=st.integers(0, 8).map(lambda k: k / 4)))
     cuts = np.empty(m, np.uint8)
     units = np.array([0, m], np.int32)
-    arguments = (suggested, distances, tokens, factors, units, low, high, 1 << 20)
+    arguments = (suggested, distances, tokens, factors, units, np.array([low, high, 1 << 20]))
     kernels.limit_cuts(*arguments, cuts)
     cost, _ = naive.partition.limit_cuts(*arguments, cuts)
     chosen = np.flatnonzero(cuts).tolist()
@@ -176,16 +207,20 @@ def test_two_units_stay_whole_unless_a_number_or_a_limit_says_otherwise():
 def test_cuts_prefer_blank_lines():
     vectors, tokens, factors = two_topics(6, 0)
     factors[2] = 0.2
-    assert cut(vectors, tokens, factors, target=30.0, penalty=-1.0) == [0, 2]
+    assert cut(vectors, tokens, factors, target=30.0, number=2) == [0, 2]
 
 
-def test_target_sets_the_mean_size():
+def test_the_target_evens_sizes_out():
     rng = np.random.default_rng(5)
     vectors = rng.normal(size=(60, 3)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     tokens = rng.integers(5, 30, 60).astype(np.int32)
-    chosen = cut(vectors, tokens, np.ones(60), target=80.0, penalty=-1.0)
-    assert abs(len(chosen) - tokens.sum() / 80) <= 1
+
+    def spread(target):
+        chosen = cut(vectors, tokens, np.ones(60), target=target, number=12)
+        return np.std(np.add.reduceat(tokens, chosen))
+
+    assert spread(tokens.sum() / 12) < 0.85 * spread(0.0)
 
 
 def test_an_over_long_unit_stands_alone():
@@ -199,17 +234,16 @@ def test_pairs_are_bounded():
     chosen = cut(vectors, tokens, factors, pairs=1000)
     assert max(np.diff([*chosen, 200])) <= 64
     starts = np.empty(200, np.int64)
-    assert kernels.bounded_starts(tokens, factors, 0, 200, UNLIMITED, 1000, starts) <= 64 * 200
+    assert bounded_starts(tokens, factors, 0, 200, UNLIMITED, 1000, starts) <= 64 * 200
 
 
 def test_documents_of_a_group_do_not_see_each_other():
     vectors, tokens, factors = two_topics(4, 5)
-    alone = np.empty(9, np.uint8)
-    both = np.empty(18, np.uint8)
+    alone, both = np.empty(9, np.uint8), np.empty(18, np.uint8)
+    limits, penalties = np.array([0, 512, 1 << 20]), np.array([1.5, 0.0, 0.0])
     for copies, cuts in ((1, alone), (2, both)):
         kernels.partition(
-            np.tile(vectors, (copies, 1)), np.tile(tokens, copies),
-            np.tile(factors, copies), np.arange(0, 9 * copies + 1, 9, dtype=np.int32),
-            0, 512, 1 << 20, 0.0, 1.0, 1.5, 0.0, 0.0, 0, cuts,
+            np.tile(vectors, (copies, 1)), np.tile(tokens, copies), np.tile(factors, copies),
+            np.arange(0, 9 * copies + 1, 9, dtype=np.int32), limits, 0.0, 1.0, penalties, cuts,
         )  # fmt: skip
     np.testing.assert_array_equal(both, np.tile(alone, 2))

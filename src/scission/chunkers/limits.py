@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 #: Stands for "no limit"; as large as any buffer.
 UNLIMITED = 2**31 - 1
 
-#: Bound of a document's table of segment costs: 128 MB. With the default limit of 512 tokens it takes a document
-#: of 5 MB... of some 300 MB to reach it; without limits one of 8,000 sentences.
+#: Bound of a document's table of segment costs: 128 MB. Without a limit of size a document of 8,000 sentences
+#: reaches it; with one of 512 tokens, about 20 sentences, one of 150 MB.
 MAX_PAIRS = 1 << 25
 
 
@@ -27,6 +30,11 @@ class Limits:
     min_tokens: int = 0
     max_tokens: int = UNLIMITED
     number: int = 0
+
+    @property
+    def array(self) -> NDArray[np.int64]:
+        """int64[3]: minimum, maximum and the bound of the table, as the kernels take them."""
+        return np.array([self.min_tokens, self.max_tokens, MAX_PAIRS], np.int64)
 
     @property
     def bounded(self) -> bool:

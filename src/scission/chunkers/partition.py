@@ -9,18 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OptionError
-from .limits import MAX_PAIRS, Limits
+from .limits import Limits
 from .measure import Measured
 
 #: Penalty of a cut without a target size, in units of the document's variance: the first of these, or
 #: base + growth * ln(units) where that is larger. Pk (static vectors) of choi / choi_style_ewt / wiki50: a constant
 #: 1.4 gives 8.3 / 23.8 / 41.8, a constant 1.5 gives 8.2 / 25.0 / 40.0, this 6.9 / 24.1 / 39.3. Below 1.4, half of
 #: all documents of eight sentences about one thing are cut.
-DEFAULT_PENALTY, PENALTY_BASE, PENALTY_GROWTH = 1.4, 0.4, 0.27
+PENALTIES = (1.4, 0.4, 0.27)
 #: Weight of the size term.
 SIZE_WEIGHT = 1.0
-
-_FOUND_PER_DOCUMENT = -1.0
 
 
 @dataclass(frozen=True)
@@ -45,32 +43,35 @@ class PartitionRule:
         """uint8[M]: 1 where a chunk starts."""
         from ..kernels import partition
 
-        penalty, base, growth = self._penalty()
         cuts = np.empty(len(measured.vectors), np.uint8)
-        partition.partition(
+        columns = (
             measured.vectors,
             measured.sizes,
             measured.factors,
             measured.document_units,
-            self.limits.min_tokens,
-            self.limits.max_tokens,
-            MAX_PAIRS,
+            self.limits.array,
             float(self.target_tokens),
             SIZE_WEIGHT,
-            penalty,
-            base,
-            growth,
-            self.limits.number,
-            cuts,
         )
+        numbers = self._numbers(measured)
+        if numbers is not None:
+            partition.partition_into(*columns, numbers, self.limits.number > 0, cuts)
+        else:
+            penalties = PENALTIES if self.penalty is None else (self.penalty, 0.0, 0.0)
+            partition.partition(*columns, np.array(penalties), cuts)
         return cuts
 
-    def _penalty(self) -> tuple[float, float, float]:
-        if self.penalty is not None:
-            return self.penalty, 0.0, 0.0
-        if self.target_tokens:
-            return _FOUND_PER_DOCUMENT, 0.0, 0.0
-        return DEFAULT_PENALTY, PENALTY_BASE, PENALTY_GROWTH
+    def _numbers(self, measured: Measured) -> NDArray[np.int64] | None:
+        """int64[D]: the wanted number of chunks of each document, where there is one."""
+        document_units = measured.document_units
+        if self.limits.number:
+            return np.full(len(document_units) - 1, self.limits.number, np.int64)
+        if not self.target_tokens or self.penalty is not None:
+            return None
+        totals = np.concatenate([[0], np.cumsum(measured.sizes, dtype=np.int64)])[document_units]
+        wanted = np.rint(np.diff(totals) / self.target_tokens).astype(np.int64)
+        # Two sentences are no evidence of two topics.
+        return np.where(np.diff(document_units) <= 2, 1, np.maximum(wanted, 1))
 
     def fitted(self, groups: Sequence[Measured]) -> PartitionRule:
         """Bisect the penalty until the mean size over the groups is the target."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import OptionError
 from . import breakpoints
-from .limits import MAX_PAIRS, Limits
+from .limits import Limits
 from .measure import Measured, distances
 
 
@@ -64,9 +64,7 @@ class ThresholdRule:
             measured.sizes,
             measured.factors,
             measured.document_units,
-            self.limits.min_tokens,
-            self.limits.max_tokens,
-            MAX_PAIRS,
+            self.limits.array,
             cuts,
         )
         return cuts
