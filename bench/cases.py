@@ -1,0 +1,127 @@
+"""One table of kernels with realistic arguments: the tests compare each with its slow twin, the bench times it.
+
+Nothing is timed that is not also checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Arrays = list[Any]
+
+_SENTENCES = (
+    "The harbour lay still at dawn. ", "Three ships came in, laden with salt. ", "Bread rises when yeast feeds. ",
+    "Dr. J. Smith paid $3.50, e.g. at 5 p.m., for an antidisestablishmentarian pamphlet. ", "Grüße aus Köln! ",
+    "海は広い。", "Its stars are very old; light takes ages to reach us.\n\n", "# A heading\n\n", "- an item\n",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Case:
+    """A kernel with arguments.
+
+    Attributes
+    ----------
+    kernel : str
+        ``file.function`` in ``scission.kernels`` and ``tests.naive``.
+    make : callable
+        From a size to the inputs, and the outputs to be filled.
+    returns : bool
+        Whether the kernel's result is its return value.
+    """
+
+    kernel: str
+    make: Callable[[int], tuple[Arrays, Arrays]]
+    returns: bool = False
+
+
+def text(size: int) -> str:
+    """About `size` sentences, always the same."""
+    picks = np.random.default_rng(7).integers(0, len(_SENTENCES), size)
+    return "".join(_SENTENCES[i] for i in picks)
+
+
+def group(size: int) -> Any:
+    """A group of one document with its units and tokens."""
+    from scission.group import Group
+    from scission.text import TextBuffer
+    from scission.tokens import default_vocabulary, fit_units
+    from scission.units import find_units
+
+    buffer = TextBuffer.from_texts([text(size)])
+    return Group(buffer, *fit_units(buffer, find_units(buffer), default_vocabulary(), 512))
+
+
+def _vectors(size: int, dimensions: int = 32) -> np.ndarray:
+    rows = np.random.default_rng(3).normal(size=(size, dimensions)).astype(np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def _documents(size: int) -> np.ndarray:
+    return np.array([0, size // 3, size], np.int32)
+
+
+def _sum_rows(size: int) -> tuple[Arrays, Arrays]:
+    from scission import StaticEmbedder
+
+    model, tokens = StaticEmbedder.load_embedded(), group(size).tokens
+    arguments = [tokens.ids, tokens.unit_tokens, model.rows, model.scales, True]
+    return arguments, [np.empty((len(tokens.counts), model.dimensions), np.float32)]
+
+
+def _chunk_vectors(size: int) -> tuple[Arrays, Arrays]:
+    first = np.arange(0, size, 4, dtype=np.int32)
+    last = np.append(first[1:], size).astype(np.int32)
+    units = np.array([0, size], np.int32)
+    weights = np.full(size, 20, np.int32)
+    arguments = [_vectors(size), weights, units, first, last, np.zeros(len(first), np.int32), 0.5, 256]
+    return arguments, [np.empty((len(first), 32), np.float32)]
+
+
+def _values(size: int) -> np.ndarray:
+    return np.random.default_rng(5).random(size)
+
+
+def _unit_sizes(size: int) -> tuple[Arrays, Arrays]:
+    made = group(size)
+    return [made.units.bounds, made.tokens.unit_tokens, 32], [np.empty(len(made.units), np.int32)]
+
+
+CASES = [
+    Case("pooling.sum_rows", _sum_rows),
+    Case("pooling.normalise_rows", lambda n: ([_vectors(n) * 3], [np.empty((n, 32), np.float32)])),
+    Case("pooling.chunk_vectors", _chunk_vectors),
+    Case(
+        "windows.window_sums",
+        lambda n: ([_vectors(n), _documents(n), 2], [np.empty((n, 32), np.float32)]),
+    ),
+    Case(
+        "windows.block_sums",
+        lambda n: (
+            [_vectors(n), _documents(n), 3],
+            [np.empty((n, 32), np.float32), np.empty((n, 32), np.float32)],
+        ),
+    ),
+    Case("distances.cosine_distances", lambda n: ([_vectors(n), _vectors(n)[::-1].copy()], [np.empty(n)])),
+    Case(
+        "distances.seam_distances",
+        lambda n: (
+            [_vectors(n), _documents(n), (np.arange(n) % 4 == 0).astype(np.uint8), 3],
+            [np.empty(n)],
+        ),
+    ),
+    Case("thresholds.percentile", lambda n: ([_values(n), 90.0, np.empty(n)], []), returns=True),
+    Case("thresholds.mean_plus_deviations", lambda n: ([_values(n), 1.0], []), returns=True),
+    Case(
+        "thresholds.mean_plus_interquartile",
+        lambda n: ([_values(n), 1.5, np.empty(n)], []),
+        returns=True,
+    ),
+    Case("thresholds.rises", lambda n: ([_values(n)], [np.empty(n)])),
+    Case("thresholds.prominences", lambda n: ([_values(n)], [np.empty(n)])),
+    Case("sizes.unit_sizes", _unit_sizes, returns=True),
+]
