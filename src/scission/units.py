@@ -128,12 +128,16 @@ def split_sentences(text: Text) -> list[tuple[int, int]]:
         Spans in code points, without the white space around them; in order, never overlapping. A
         Markdown heading, fence or table is one span.
     """
+    from .kernels import utf8
+
     buffer = TextBuffer.from_texts([text])
     units = find_units(buffer)
-    bounds = code_points(buffer, units.bounds[:-1], np.zeros(len(units), np.int64)).tolist()
+    offsets = np.empty(len(units) + 1, np.int32)
+    utf8.code_point_offsets(buffer.data, np.int64(0), units.bounds, offsets)
+    bounds = offsets.tolist()
     whole = buffer.texts[0]
     spans = []
-    for start, end in zip(bounds, [*bounds, len(whole)][1:], strict=True):
+    for start, end in zip(bounds, bounds[1:], strict=False):
         piece = whole[start:end]
         bare = piece.strip()
         if bare:
@@ -145,19 +149,6 @@ def split_sentences(text: Text) -> list[tuple[int, int]]:
 def gap_factors(units: Units) -> NDArray[np.float64]:
     """float64[M]: what a cut before each unit costs, see `GAP_FACTORS`."""
     return GAP_FACTORS[units.gaps]
-
-
-def code_points(
-    buffer: TextBuffer, offsets: NDArray[np.int32], documents: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Convert ascending byte offsets of the buffer into code point offsets of their documents."""
-    from .kernels import utf8
-
-    points = np.empty(len(offsets), np.int32)
-    bases = np.empty(len(buffer.documents), np.int32)
-    utf8.code_point_offsets(buffer.data, np.int64(0), offsets, points)
-    utf8.code_point_offsets(buffer.data, np.int64(0), buffer.documents, bases)
-    return points.astype(np.int64) - bases[documents]
 
 
 def _starts(

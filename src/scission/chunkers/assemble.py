@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..chunks import ChunkBatch
 from ..group import Group
-from ..units import BROKEN, Units, code_points
+from ..units import BROKEN, Units
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +31,11 @@ class Spans:
 
 def spans_of(cuts: NDArray[np.uint8], document_units: NDArray[np.int32]) -> Spans:
     """Read the runs between cuts; every document's first unit is one."""
-    first = np.flatnonzero(cuts).astype(np.int32)
-    last = np.append(first[1:], document_units[-1:]).astype(np.int32)
-    document = np.searchsorted(document_units, first, side="right").astype(np.int32) - np.int32(1)
-    return Spans(first, last[: len(first)], document)
+    from ..kernels import spans
+
+    columns = [np.empty(np.count_nonzero(cuts), np.int32) for _ in range(3)]
+    spans.runs(cuts, document_units, *columns)
+    return Spans(*columns)
 
 
 def overlapped(
@@ -68,43 +69,30 @@ def assemble(
 
     `distance` holds, for each unit that starts a chunk, the distance across the gap before it.
     """
-    buffer, tokens = group.buffer, group.tokens
-    document = spans.document.astype(np.int64)
-    points = unit_points(group)
-    start = points[spans.first]
-    end = unit_ends(group, points)[spans.last - 1]
-    counts = tokens.unit_tokens[spans.last] - tokens.unit_tokens[spans.first]
-    ending = np.full(len(start), np.nan, np.float32)
-    inner = np.flatnonzero(document[1:] == document[:-1])
-    ending[inner] = distance[spans.last[inner]]
+    from ..kernels import spans as kernels
+
+    bounds, unit_tokens = group.units.bounds, group.tokens.unit_tokens
+    ending = np.empty(len(spans.first), np.float32)
+    kernels.seams_after(distance, spans.document, spans.last, ending)
     batch = ChunkBatch(
-        texts=buffer.texts,
-        document=document,
-        start=start,
-        end=end,
-        token_count=counts.astype(np.int32),
+        texts=group.buffer.texts,
+        document=spans.document.astype(np.int64),
+        start=_code_points(group, spans, bounds[spans.first]),
+        end=_code_points(group, spans, bounds[spans.last]),
+        token_count=unit_tokens[spans.last] - unit_tokens[spans.first],
         distance=ending,
         vectors=vectors,
     )
     return trimmed(batch) if trim else batch
 
 
-def unit_points(group: Group) -> NDArray[np.int64]:
-    """int64[M]: where each unit starts, in code points of its document."""
-    units = group.units
-    counts = np.diff(units.document_units)
-    documents = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
-    return code_points(group.buffer, units.bounds[:-1], documents)
+def _code_points(group: Group, spans: Spans, positions: NDArray[np.int32]) -> NDArray[np.int64]:
+    from ..kernels import spans as kernels
 
-
-def unit_ends(group: Group, points: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[M]: where each unit ends: at the next one's start, or at the end of its document."""
-    ends = np.append(points[1:], 0)
-    lasts = group.units.document_units[1:] - 1
-    filled = np.flatnonzero(np.diff(group.units.document_units))
-    lengths = np.asarray([len(group.buffer.texts[j]) for j in filled], np.int64)
-    ends[lasts[filled]] = lengths
-    return ends
+    buffer = group.buffer
+    out = np.empty(len(positions), np.int64)
+    kernels.document_offsets(buffer.data, buffer.documents, spans.document, positions, out)
+    return out
 
 
 def trimmed(batch: ChunkBatch) -> ChunkBatch:
