@@ -1,6 +1,7 @@
 """The semantic chunker: its options, its reference and the reported faults of others."""
 
 import json
+import pickle
 import threading
 from types import SimpleNamespace
 
@@ -13,16 +14,22 @@ import scission
 from scission import EmbeddingError, ModelError, OptionError, SemanticChunker, TextError
 from tests.helpers import assert_tiles, hashed_words
 
-SHIPS = "The ship left the harbour at dawn. Its sails were full of wind. The captain watched the sea. "
+SHIPS = (
+    "The ship left the harbour at dawn. Its sails were full of wind. The captain watched the sea. "
+)
 BREAD = "The baker kneads the dough. Yeast makes the bread rise. The oven must be hot. "
-STARS = "The telescope found a distant galaxy. Its stars are very old. Light takes ages to reach us. "
+STARS = (
+    "The telescope found a distant galaxy. Its stars are very old. Light takes ages to reach us. "
+)
 THREE_TOPICS = SHIPS + BREAD + STARS
 SENTENCES = [s + "." for s in THREE_TOPICS.replace(". ", ".").split(".") if s]
 
 
 def published_cuts(sentences, embed, percent=90, radius=1):
     """The textbook's algorithm, as published: joined windows, cosine, percentile."""
-    windows = [" ".join(sentences[max(0, i - radius) : i + radius + 1]) for i in range(len(sentences))]
+    windows = [
+        " ".join(sentences[max(0, i - radius) : i + radius + 1]) for i in range(len(sentences))
+    ]
     vectors = np.asarray(embed(windows), np.float64)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     distances = 1 - np.sum(vectors[:-1] * vectors[1:], axis=1)
@@ -95,7 +102,9 @@ def test_overlap_repeats_sentences():
 def test_vectors_are_of_length_1_and_point_at_their_topic():
     batch = SemanticChunker().chunk_batch([THREE_TOPICS], embeddings=True)
     np.testing.assert_allclose(np.linalg.norm(batch.vectors, axis=1), 1, atol=1e-5)
-    queries = scission.StaticEmbedder.load_embedded().embed(["a sailor", "a loaf of bread", "astronomy"])
+    queries = scission.StaticEmbedder.load_embedded().embed(
+        ["a sailor", "a loaf of bread", "astronomy"]
+    )
     assert (queries @ batch.vectors.T).argmax(axis=1).tolist() == [0, 1, 2]
     plain = SemanticChunker(context_weight=0).chunk_batch([THREE_TOPICS], embeddings=True)
     assert not np.allclose(plain.vectors, batch.vectors)
@@ -126,7 +135,8 @@ def test_fit_without_anything_to_cut():
 @pytest.mark.parametrize("embed", ["sentences", "windows"])
 @pytest.mark.parametrize("distances", ["blocks", "windows"])
 @pytest.mark.parametrize(
-    "kind", ["partition", "percentile", "standard_deviation", "interquartile", "gradient", "absolute"]
+    "kind",
+    ["partition", "percentile", "standard_deviation", "interquartile", "gradient", "absolute"],
 )
 def test_every_combination_tiles(kind, distances, embed):
     chunker = SemanticChunker(
@@ -214,7 +224,10 @@ def test_a_folder_without_a_model(tmp_path):
         ({"target_tokens": 80, "number_of_chunks": 3}, "give one of them"),
         ({"number_of_chunks": 0}, "number_of_chunks must be an integer of at least 1"),
         ({"buffer_size": 0}, "buffer_size must be an integer of at least 1"),
-        ({"amount": 101, "breakpoints": "percentile"}, r"amount must be a number in \[0, 100\], got 101"),
+        (
+            {"amount": 101, "breakpoints": "percentile"},
+            r"amount must be a number in \[0, 100\], got 101",
+        ),
         ({"amount": float("nan")}, "amount must be a number"),
         ({"context_weight": -1}, "context_weight must be a number of at least 0"),
         ({"overlap_sentences": 1.5}, "overlap_sentences must be an integer"),
@@ -228,8 +241,12 @@ def test_bad_options_are_named(options, message):
 
 
 def test_unknown_options_are_answered_with_the_known_ones():
-    with pytest.raises(OptionError, match=r"no option 'chunk_size': the options are amount, .*max_tokens"):
+    with pytest.raises(
+        OptionError, match=r"no option 'chunk_size': the options are amount, .*max_tokens"
+    ):
         scission.chunk("text", chunk_size=100)
+    with pytest.raises(OptionError, match="SemanticChunker has no option 'threshold'"):
+        SemanticChunker(threshold=0.5)
     with pytest.raises(OptionError, match="strategy must be one of"):
         scission.chunk("text", "telepathic")
 
@@ -277,7 +294,11 @@ def test_a_splitter_may_return_strings_or_spans():
     text = "é one two | ships and sails | bread and yeast"
     for splitter in (strings, spans):
         chunks = SemanticChunker(splitter=splitter, number_of_chunks=3).chunk(text)
-        assert [chunk.text for chunk in chunks] == ["é one two | ", "ships and sails | ", "bread and yeast"]
+        assert [chunk.text for chunk in chunks] == [
+            "é one two | ",
+            "ships and sails | ",
+            "bread and yeast",
+        ]
 
 
 @pytest.mark.parametrize(
@@ -334,7 +355,10 @@ def test_threads_share_a_chunker():
     chunker = SemanticChunker(max_tokens=20)
     expected = chunker.chunk(THREE_TOPICS)
     results = []
-    workers = [threading.Thread(target=lambda: results.append(chunker.chunk(THREE_TOPICS))) for _ in range(8)]
+    workers = [
+        threading.Thread(target=lambda: results.append(chunker.chunk(THREE_TOPICS)))
+        for _ in range(8)
+    ]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -342,16 +366,35 @@ def test_threads_share_a_chunker():
     assert results == [expected] * 8
 
 
+def test_chunkers_travel_to_other_processes():
+    chunker = SemanticChunker(breakpoints="percentile", max_tokens=20).fit([THREE_TOPICS])
+    payload = pickle.dumps(chunker)
+    assert len(payload) < 10_000
+    assert pickle.loads(payload).chunk(THREE_TOPICS) == chunker.chunk(THREE_TOPICS)
+    assert repr(chunker) == "SemanticChunker(breakpoints='percentile', max_tokens=20)"
+
+
 # Faults reported of others
 
 
 def test_peer_bug_identical_sentences_cut_by_a_percentile():
-    for chunker in (SemanticChunker(), SemanticChunker(breakpoints="percentile"), SemanticChunker.reference()):
+    for chunker in (
+        SemanticChunker(),
+        SemanticChunker(breakpoints="percentile"),
+        SemanticChunker.reference(),
+    ):
         assert len(chunker.chunk("The same thing again. " * 20)) == 1
 
 
 def test_peer_bug_crash_on_one_sentence():
-    for kind in ("partition", "percentile", "standard_deviation", "interquartile", "gradient", "absolute"):
+    for kind in (
+        "partition",
+        "percentile",
+        "standard_deviation",
+        "interquartile",
+        "gradient",
+        "absolute",
+    ):
         assert len(SemanticChunker(breakpoints=kind).chunk("One sentence.")) == 1
         assert len(SemanticChunker(breakpoints=kind).chunk("Two. Sentences.")) == 1
 
@@ -372,7 +415,10 @@ def test_peer_bug_start_index_is_wrong():
 
 
 def test_peer_bug_text_is_lower_cased():
-    assert "".join(chunk.text for chunk in SemanticChunker().chunk("ÜBER Äpfel. NASA FLIES.")) == "ÜBER Äpfel. NASA FLIES."
+    assert (
+        "".join(chunk.text for chunk in SemanticChunker().chunk("ÜBER Äpfel. NASA FLIES."))
+        == "ÜBER Äpfel. NASA FLIES."
+    )
 
 
 def test_peer_bug_emoji_are_cut_in_two():
@@ -384,12 +430,17 @@ def test_peer_bug_emoji_are_cut_in_two():
 
 def test_peer_bug_chinese_is_one_sentence():
     sentences = ["海港很安静。", "三艘船在黎明时到达。", "面包需要酵母！", "烤箱必须很热。"]
-    assert [("".join(sentences))[a:b] for a, b in scission.split_sentences("".join(sentences))] == sentences
+    assert [
+        ("".join(sentences))[a:b] for a, b in scission.split_sentences("".join(sentences))
+    ] == sentences
 
 
 def test_peer_bug_titles_and_initials_end_sentences():
     text = "Dr. J. Smith arrived. He sat down."
-    assert [text[a:b] for a, b in scission.split_sentences(text)] == ["Dr. J. Smith arrived.", "He sat down."]
+    assert [text[a:b] for a, b in scission.split_sentences(text)] == [
+        "Dr. J. Smith arrived.",
+        "He sat down.",
+    ]
 
 
 def test_peer_bug_the_first_seam_is_invisible():

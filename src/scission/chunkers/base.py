@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
-from typing import Any
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
 
 from ..chunks import Chunk, ChunkBatch
 from ..errors import OptionError
 from ..text import Text, TextBuffer, buffers
-from .options import optional_integer
+from .options import check_known, optional_integer
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 #: Bytes of text that go through the kernels together. Large enough that Python's share per group (0.2 ms) vanishes,
 #: small enough for the group's arrays to stay in the second-level cache's reach.
@@ -25,6 +29,20 @@ class Chunker(ABC):
 
     Chunkers hold no state that chunking changes; threads may share one.
     """
+
+    _given: dict[str, Any]
+
+    def __new__(cls, *_: Any, **options: Any) -> Self:
+        """Refuse options that do not exist, naming those that do."""
+        known = list(inspect.signature(cls.__init__).parameters)[1:]
+        check_known(options, known, cls.__name__)
+        self = super().__new__(cls)
+        self._given = options
+        return self
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self._given.items())
+        return f"{type(self).__name__}({given})"
 
     @abstractmethod
     def _chunk_group(self, buffer: TextBuffer, embeddings: bool) -> ChunkBatch:
@@ -132,6 +150,11 @@ class Chunker(ABC):
     def _ordered(
         self, groups: Iterator[TextBuffer], workers: int, embeddings: bool
     ) -> Iterator[ChunkBatch]:
+        if workers > 1:
+            # A single group, the rule for one call among many, is not worth a pool.
+            ahead = list(islice(groups, 2))
+            groups = chain(ahead, groups)
+            workers = workers if len(ahead) > 1 else 1
         if workers == 1:
             for group in groups:
                 yield self._chunk_group(group, embeddings)

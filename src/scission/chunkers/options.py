@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from ..errors import OptionError
 
 
-def check_known(given: Collection[str], known: Collection[str], where: str) -> None:
+def check_known(given: Iterable[str], known: Collection[str], where: str) -> None:
     """Refuse option names that do not exist."""
     unknown = sorted(set(given) - set(known))
     if unknown:

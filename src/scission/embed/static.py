@@ -75,6 +75,14 @@ class StaticEmbedder:
 
         return embedded("minilm-static")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel to another process as a name: 4 MB of tables are there already."""
+        from .registry import EMBEDDED, embedded
+
+        if self.name in EMBEDDED:
+            return embedded, (self.name,)
+        return type(self).load, (self.name,)
+
     @property
     def dimensions(self) -> int:
         """Length of the vectors."""
