@@ -4,10 +4,11 @@ import json
 
 import numpy as np
 
-WORDS = (
+_TEXT = (
     "[PAD] [UNK] [CLS] [SEP] [MASK] . , the a of and to in is was cat dog sat ran mat sun moon star light"
     " river sea boat sail king queen castle war peace bread butter salt pan oven bake ##s ##ing ##ed ##er"
-).split()
+)
+WORDS = _TEXT.split()
 HIDDEN, LAYERS, HEADS, INNER, POSITIONS = 24, 2, 3, 40, 64
 
 

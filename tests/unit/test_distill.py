@@ -57,9 +57,8 @@ def test_the_model_loads_and_follows_its_teacher(checkpoint, texts, tmp_path):
     recipe = distill(checkpoint, texts, tmp_path, name="tiny", contrast=None, **SMALL)
     assert recipe == json.loads((tmp_path / "recipe.json").read_text())
     assert recipe["teacher"]["name"] == "tiny"
-    assert recipe["measured"]["held_out_r2"] > max(
-        0.5, recipe["measured"]["held_out_r2_first_table"]
-    )
+    measured = recipe["measured"]
+    assert measured["held_out_r2"] > measured["held_out_r2_first_table"] + 0.1
     assert sum(file["taken"] for file in recipe["text"]) == SMALL["sentences"] + SMALL["held_out"]
     model = StaticEmbedder.load(tmp_path)
     assert model.dimensions == 8
@@ -101,7 +100,7 @@ def test_samples_are_nested_and_without_repeats(texts, checkpoint):
     few = sample(files, vocabulary, sentences=50, pairs=20)
     many = sample([*files, *files], vocabulary, sentences=200, pairs=20)
     assert np.array_equal(many.sentences[:50].tokens, few.sentences.tokens)
-    assert len(few.pairs[0]) == len(few.pairs[1]) == 20
+    assert 18 <= len(few.pairs[0]) == len(few.pairs[1]) <= 20
     other = sample(files, vocabulary, sentences=50, pairs=20, seed=1)
     assert not np.array_equal(other.sentences.tokens[:50], few.sentences.tokens[:50])
 
@@ -136,7 +135,8 @@ def test_text_must_be_there_and_readable(tmp_path, checkpoint):
 
 def test_root_quotas():
     assert root_quotas([100, 400, 900], 60) == [10, 20, 30]
-    assert root_quotas([1, 400, 900], 61) == [1, 24, 36]
+    assert root_quotas([1, 400, 900], 6000) == [1, 400, 900]
+    assert root_quotas([1, 400, 900], 500) == [1, 199, 299]
     assert root_quotas([3, 4], 60) == [3, 4]
     assert root_quotas([0, 4], 2) == [0, 2]
 

@@ -39,9 +39,7 @@ class DistillOptions:
     Parameters
     ----------
     dimensions : int
-        Of the model. 128 cut as well as 256 or 384 and are read fastest.
-    axes : int
-        Of the teacher's principal axes that are fitted before the best `dimensions` are chosen.
+        Of the model: the teacher's first principal axes. 128 cut as well as 256 and are read faster.
     sentences : int
         How many the teacher embeds.
     held_out : int
@@ -59,11 +57,10 @@ class DistillOptions:
     """
 
     dimensions: int = 128
-    axes: int = 128
     sentences: int = 100_000
     held_out: int = 2_000
     pairs: int = 100_000
-    ridge: float = 0.2
+    ridge: float = 0.1
     frequency: float = 1e-4
     contrast: float | None = 0.25
     seed: int = 0
@@ -122,6 +119,11 @@ def distill(
     settings = _settings(options)
     folder = Path(checkpoint)
     teacher = BertEncoder(folder, pooling=pooling)
+    if settings.dimensions > teacher.dimensions:
+        raise OptionError(
+            f"dimensions must be at most {teacher.dimensions}, those of the teacher, "
+            f"got {settings.dimensions}"
+        )
     vocabulary = Vocabulary.from_tokenizer(folder / "tokenizer.json")
     sampled = sample(
         training_files(text),
@@ -161,7 +163,7 @@ def _fit(
     sentences = sampled.sentences
     held = min(settings.held_out, len(sentences) // 10)
     vectors = teach(teacher, sentences, threads=threads, store=store)
-    axes = fit.principal_axes(vectors[held:], settings.axes)
+    axes = fit.principal_axes(vectors[held:], settings.dimensions)
     targets = axes.project(vectors)
     shares = fit.token_shares(sentences, size)
     alone = teach(teacher, _every_token(size), threads=threads, store=store)
@@ -175,9 +177,9 @@ def _fit(
         "held_out_r2_first_table": round(fit.explained(shares[:held], targets[:held], start), 4),
     }
     if settings.contrast is None:
-        return np.ascontiguousarray(table[:, : settings.dimensions]), measured
+        return table, measured
     first, second = (fit.unit_rows(fit.token_shares(s, size) @ table) for s in sampled.pairs)
-    chosen = fit.contrast_axes(first, second, settings.dimensions, settings.contrast)
+    chosen = fit.contrast_axes(first, second, settings.contrast)
     return np.asarray(table @ chosen, np.float32), measured
 
 
@@ -210,13 +212,9 @@ def _settings(options: dict[str, Any]) -> DistillOptions:
             f"unknown option {unknown[0]!r}; distill knows {', '.join(sorted(known))}"
         )
     settings = DistillOptions(**options)
-    for key in ("dimensions", "axes", "sentences", "pairs", "ridge", "frequency"):
+    for key in ("dimensions", "sentences", "pairs", "ridge", "frequency"):
         if not getattr(settings, key) > 0:
             raise OptionError(f"{key} must be positive, got {getattr(settings, key)!r}")
-    if settings.axes < settings.dimensions:
-        raise OptionError(
-            f"axes must be at least dimensions ({settings.dimensions}), got {settings.axes}"
-        )
     return settings
 
 

@@ -134,21 +134,21 @@ def explained(shares: Any, targets: Floats, table: Floats) -> float:
     return 1.0 - float((error * error).sum(dtype=np.float64)) / total
 
 
-def contrast_axes(first: Floats, second: Floats, count: int, exponent: float) -> Floats:
-    """Find the linear map under which neighbouring sentences agree and others do not: float32[k, d].
+def contrast_axes(first: Floats, second: Floats, exponent: float) -> Floats:
+    """Find the linear map under which neighbouring sentences agree and others do not: float32[k, k].
 
     Fisher's discriminant with every pair of neighbours as a class of two: with ``W`` the
     covariance within pairs and ``B`` = total - ``W``, ``B v = r W v``. Each axis is scaled to unit variance
     within pairs and then by ``r ** exponent``. Plain whitening (0) gives the many axes on which topics
-    hardly differ as much voice as the best ones, the full discriminant (0.5 and more) hears only a
-    few axes of the training text's own topics; 0.25 held best on documents of other kinds.
+    hardly differ as much voice as the best ones; the full discriminant (0.5 and more) hears only the
+    training text's own topics. Mean Pk on three validation sets, none of them of those that the
+    package is measured on: no map 14.9, exponent 0 15.1, 0.15 14.6, 0.25 14.8; with a table of
+    7,000 sentences 16.3, 16.1, -, 15.2, and 16.9 at 0.5, 20.4 at 0.75.
 
     Parameters
     ----------
     first, second : float32[n, k]
         Vectors of sentences and of those that follow them, each of length one.
-    count : int
-        Axes kept, by falling ``r``.
     exponent : float
         See above.
     """
@@ -161,7 +161,7 @@ def contrast_axes(first: Floats, second: Floats, count: int, exponent: float) ->
     # Axes that never vary (a text smaller than the table) would blow up; they carry nothing either.
     whitening = whitening / np.sqrt(np.maximum(values, 1e-6 * values[-1]))
     ratios, axes = np.linalg.eigh(whitening.T @ (total - within) @ whitening)
-    order = np.argsort(-ratios, kind="stable")[:count]
+    order = np.argsort(-ratios, kind="stable")
     weights = np.maximum(ratios[order], 1e-3) ** exponent
     return np.asarray(_with_fixed_signs(whitening @ axes[:, order]) * weights, np.float32)
 
