@@ -339,8 +339,8 @@ def _is_plain_heading(classes, content, stop):
     lower = 0
     levels = 0
     numbered = classes[content] == _DIGIT
-    last = classes[content]
-    closing = last
+    last = _OTHER
+    closing = _OTHER
     for i in range(content, stop):
         kind = classes[i]
         if kind == _UPPER:
@@ -421,7 +421,7 @@ def _judge(text, classes, lines, line, count):
 @kernel
 def _word_flags(text, start, stop, word_hashes, word_flags):
     """Return the flags of the word text[start:stop], ASCII case ignored; 0 if it is unknown."""
-    key = np.intp(0)
+    key = np.intp(1)  # so that NULs at the front count
     for i in range(start, stop):
         byte = np.intp(text[i])
         if 65 <= byte <= 90:
@@ -700,11 +700,11 @@ def _sentence_end(text, classes, start, position, quoted, titled, word_hashes, w
     """
     first = classes[position]
     before = _class_before(classes, position) if position > start else _SPACE
-    if first == _STOP and classes[position + 1] == _SPACE and classes[position + 2] == _STOP:
+    stop = position + 1
+    while classes[stop] == _SPACE and classes[stop + 1] == _STOP and text[stop + 1] == 46:
+        stop += 2
+    if first == _STOP and stop > position + 1:
         # ". . ." is left out, ". . . ." ends a sentence; glued to a word, its first stop does.
-        stop = position + 1
-        while classes[stop] == _SPACE and classes[stop + 1] == _STOP:
-            stop += 2
         following, breaks = _next_text(text, classes, stop, quoted)
         if breaks > 0:
             return stop, -1, _SENTENCE_END
@@ -878,6 +878,7 @@ def _document(
     position = np.intp(0)  # where the line begins that is to be read next
     row = 0
     rows = 0
+    indent = np.intp(0)  # of the line that began the block
     commented = False
     while count <= gaps.size:
         # A paragraph that begins late in the window is judged from a new one.
@@ -944,7 +945,11 @@ def _document(
             line = LIST_ITEM
             if not fresh and ending != _SENTENCE_END and verdict < 2 and kind != LIST_ITEM:
                 last = begin - 1
-                while classes[last] >= _BREAK:
+                while (
+                    classes[last] >= _BREAK
+                    or classes[last] == _CONTINUATION
+                    or classes[last] == _SPACE
+                ):
                     last -= 1
                 if classes[last] != _COMMA and classes[last] != _COLON:
                     line = PROSE
@@ -962,7 +967,12 @@ def _document(
                 limit = True
                 if not short:
                     gap = SENTENCE
-            elif short:
+            elif (
+                short
+                and (kind != LIST_ITEM or content - begin <= indent)
+                and (ending != _DOUBTFUL_END or verdict == 2)
+            ):
+                # Not before text that hangs under a list item, nor after "Dr." in wrapped prose.
                 after = classes[_after_openers(text, classes, content)]
                 if verdict == 0:
                     limit = after == _UPPER and 5 * (columns + 1) <= 3 * width
@@ -976,6 +986,7 @@ def _document(
         if limit:
             if fresh or changed:
                 kind = line
+                indent = content - begin
             if headed:
                 gap = AFTER_HEADING
             elif kind == HEADING:

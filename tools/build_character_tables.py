@@ -135,7 +135,7 @@ def byte_classes(sentence: np.ndarray) -> np.ndarray:
 
 def word_hash(word: bytes) -> int:
     """Return the 53-bit polynomial hash that the sentence kernel computes."""
-    value = 0
+    value = 1
     for byte in word:
         value = (value * 131 + byte) & ((1 << 53) - 1)
     return value
