@@ -86,6 +86,19 @@ def test_target_tokens():
     assert sum(chunk.token_count for chunk in chunks) / len(chunks) == pytest.approx(40, rel=0.1)
 
 
+def test_a_lead_in_stays_with_what_it_leads_in():
+    text = f"{SHIPS}\n\n{BREAD}\n\nThis is how one does it in practice, in short, with all that one needs:\n\n{STARS}"
+    (chunk,) = [chunk for chunk in SemanticChunker().chunk(text) if "in practice" in chunk.text]
+    assert chunk.text.endswith(STARS)
+
+
+def test_the_default_minimum_follows_the_other_sizes():
+    assert SemanticChunker(max_tokens=32).chunk(THREE_TOPICS)
+    assert len(SemanticChunker(number_of_chunks=9).chunk(THREE_TOPICS)) == 9
+    items = "".join(f"- item {i}\n" for i in range(40))
+    assert min(chunk.token_count for chunk in SemanticChunker().chunk(items)) >= 16
+
+
 def test_min_tokens_is_kept():
     for kind in ("partition", "percentile", "absolute"):
         chunks = SemanticChunker(breakpoints=kind, min_tokens=30).chunk(THREE_TOPICS * 3)

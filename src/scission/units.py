@@ -146,9 +146,9 @@ def split_sentences(text: Text) -> list[tuple[int, int]]:
     return spans
 
 
-def gap_factors(units: Units) -> NDArray[np.float64]:
+def gap_factors(gaps: NDArray[np.uint8]) -> NDArray[np.float64]:
     """float64[M]: what a cut before each unit costs, see `GAP_FACTORS`."""
-    return GAP_FACTORS[units.gaps]
+    return GAP_FACTORS[gaps]
 
 
 def _starts(

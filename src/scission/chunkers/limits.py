@@ -40,3 +40,8 @@ class Limits:
     def bounded(self) -> bool:
         """Whether a chunk can be too small or too large at all."""
         return self.min_tokens > 0 or self.max_tokens < UNLIMITED
+
+
+def default_minimum(maximum: int | None, target: int | None) -> int:
+    """Return the minimum of a partition's chunks: 16 tokens, less when the other sizes are small."""
+    return min(16, (maximum or UNLIMITED) // 8, (target or UNLIMITED) // 4)

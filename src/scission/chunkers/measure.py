@@ -47,8 +47,21 @@ def measure(group: Group, embedder: UnitEmbedder, windows: int) -> Measured:
         group=group,
         vectors=vectors,
         sizes=unit_sizes(group.units, group.tokens),
-        factors=gap_factors(group.units),
+        factors=_factors(group),
     )
+
+
+def _factors(group: Group) -> NDArray[np.float64]:
+    """Return the factors of the gaps; a unit that ends with a colon leads in what follows, as a heading does."""
+    from ..kernels import sentences
+
+    gaps, tokens = group.units.gaps, group.tokens
+    last = tokens.unit_tokens[:-1] - 1  # the last token before each unit, -1 before the first
+    if len(tokens.ids) == 0:
+        return gap_factors(gaps)
+    colon = group.buffer.data[tokens.ends[last] - 1] == ord(":")
+    leads = colon & ((gaps == sentences.BLANK) | (gaps == sentences.LINE))
+    return gap_factors(np.where(leads, np.uint8(sentences.AFTER_HEADING), gaps))
 
 
 def distances(measured: Measured, kind: str, buffer_size: int, joined: bool) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from . import options
 from .assemble import Spans, assemble, overlapped, spans_of
 from .base import GROUP_BYTES, Chunker
 from .breakpoints import THRESHOLDS
-from .limits import UNLIMITED, Limits
+from .limits import UNLIMITED, Limits, default_minimum
 from .measure import Measured, measure, seams
 from .partition import PartitionRule
 from .threshold import ThresholdRule
@@ -62,8 +62,11 @@ class SemanticChunker(Chunker):
     embed : {"sentences", "windows"}, default "sentences"
         Whether the model reads each unit once, or the joined text of each window of ±`buffer_size`
         (``2 * buffer_size + 1`` times the work).
-    min_tokens : int, default 0
-        No chunk is smaller, wherever `max_tokens` and the document allow it.
+    min_tokens : int, optional
+        No chunk is smaller, wherever `max_tokens` and the document allow it. By default 16 for a partition,
+        which keeps a lonely line with its neighbours (Chroma's set, 800 retrieved tokens: recall 74.9, 74.6
+        without, s.e. 1.4), but at most an eighth of `max_tokens` and a quarter of `target_tokens`; 0
+        for thresholds and with `number_of_chunks`.
     max_tokens : int or None, default 512
         No chunk is larger, ever; None for no limit. At least 4. Nor does a chunk hold more than 32 bytes for each
         token of the limit (BERT counts a word of over 100 characters as a single token).
@@ -105,7 +108,7 @@ class SemanticChunker(Chunker):
         distances: str = "blocks",
         buffer_size: int = 3,
         embed: str = "sentences",
-        min_tokens: int = 0,
+        min_tokens: int | None = None,
         max_tokens: int | None = 512,
         target_tokens: int | None = None,
         number_of_chunks: int | None = None,
@@ -120,13 +123,14 @@ class SemanticChunker(Chunker):
         self._buffer_size = options.integer("buffer_size", buffer_size, 1)
         joined = options.choice("embed", embed, ("sentences", "windows")) == "windows"
         self._windows = self._buffer_size if joined else 0
-        maximum = options.optional_integer("max_tokens", max_tokens, 4)
-        self._limits = Limits(
-            min_tokens=options.integer("min_tokens", min_tokens, 0),
-            max_tokens=UNLIMITED if maximum is None else maximum,
-            number=options.optional_integer("number_of_chunks", number_of_chunks, 1) or 0,
-        )
         target = options.optional_integer("target_tokens", target_tokens, 1)
+        maximum = options.optional_integer("max_tokens", max_tokens, 4)
+        number = options.optional_integer("number_of_chunks", number_of_chunks, 1)
+        minimum = options.optional_integer("min_tokens", min_tokens, 0)
+        if minimum is None:
+            alone = kind == _PARTITION and number is None
+            minimum = default_minimum(maximum, target) if alone else 0
+        self._limits = Limits(minimum, UNLIMITED if maximum is None else maximum, number or 0)
         _check_sizes(self._limits, target, kind)
         self._overlap = options.integer("overlap_sentences", overlap_sentences, 0)
         self._context_weight = options.number("context_weight", context_weight, 0.0)

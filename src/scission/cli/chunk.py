@@ -51,11 +51,17 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--trim", action="store_true", default=None, help="take white space off the ends of chunks"
     )
-    parser.add_argument("--embeddings", action="store_true", help="write chunk vectors too (not as text)")
-    parser.add_argument("-f", "--format", choices=outputs.FORMATS, help="text, or by the ending of -o")
+    parser.add_argument(
+        "--embeddings", action="store_true", help="write chunk vectors too (not as text)"
+    )
+    parser.add_argument(
+        "-f", "--format", choices=outputs.FORMATS, help="text, or by the ending of -o"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of printing")
     parser.add_argument("--encoding", default="utf-8", help="of the files (utf-8)")
-    parser.add_argument("-j", "--threads", type=int, metavar="N", help="one for each core by default")
+    parser.add_argument(
+        "-j", "--threads", type=int, metavar="N", help="one for each core by default"
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
     parser.set_defaults(run=run)
 

@@ -64,7 +64,9 @@ def find(names: Iterable[str]) -> list[str]:
         if name != STDIN and os.path.isdir(name):
             found.extend(_below(Path(name)))
         elif name != STDIN and not os.path.lexists(name) and glob.has_magic(name):
-            matches = sorted(path for path in glob.glob(name, recursive=True) if os.path.isfile(path))
+            matches = sorted(
+                path for path in glob.glob(name, recursive=True) if os.path.isfile(path)
+            )
             found.extend(matches or [name])
         else:
             found.append(name)

@@ -22,5 +22,7 @@ def run_list(options: argparse.Namespace) -> int:
     for name in EMBEDDED:
         model = embedded(name)
         size = (model.rows.nbytes + model.scales.nbytes) / 1e6
-        print(f"{name}  {len(model.rows):,} tokens x {model.dimensions}, {size:.1f} MB, in the package")
+        print(
+            f"{name}  {len(model.rows):,} tokens x {model.dimensions}, {size:.1f} MB, in the package"
+        )
     return 0

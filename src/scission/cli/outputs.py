@@ -113,7 +113,9 @@ def _open(path: str) -> IO[str]:
     try:
         return open(path, "w", encoding="utf-8", errors="replace", newline="")
     except OSError as error:
-        raise OptionError(f"-o must name a file that can be written, got {path}: {error.strerror}") from None
+        raise OptionError(
+            f"-o must name a file that can be written, got {path}: {error.strerror}"
+        ) from None
 
 
 def _require_pyarrow() -> None:
