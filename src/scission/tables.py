@@ -66,10 +66,6 @@ def character_tables() -> CharacterTables:
 @lru_cache(maxsize=1)
 def sentence_tables() -> SentenceTables:
     """Return the tables of the sentence kernel, opened once per process."""
-    shared = character_tables()._asdict()
     return SentenceTables(
-        *(
-            shared.get(name, None) if name in shared else _load(name)
-            for name in SentenceTables._fields
-        )
+        _load("byte_classes"), *character_tables(), _load("word_hashes"), _load("word_flags")
     )
