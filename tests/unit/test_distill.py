@@ -7,6 +7,7 @@ pytest.importorskip("safetensors", reason="safetensors is part of scission[disti
 pytest.importorskip("scipy", reason="scipy is part of scission[distill]")
 
 from scission.embed import fit
+from scission.embed.bert import BertEncoder
 from scission.embed.distill import distill
 from scission.embed.static import StaticEmbedder
 from scission.embed.training import Sentences, read_documents, root_quotas, sample, training_files
@@ -45,16 +46,18 @@ def texts(tmp_path_factory):
 
 def test_twice_gives_the_same_bytes(checkpoint, texts, tmp_path):
     for out in ("first", "second"):
-        distill(checkpoint, texts, tmp_path / out, threads=1 + (out == "second"), **SMALL)
+        distill(
+            checkpoint, texts, tmp_path / out, threads=1 + (out == "second"), contrast=0.25, **SMALL
+        )
     files = sorted(p.relative_to(tmp_path / "first") for p in (tmp_path / "first").rglob("*.*"))
-    assert {"rows.npy", "scales.npy", "recipe.json"} <= {p.name for p in files}
+    assert {"rows.npy", "scales.npy", "axes.npy", "recipe.json"} <= {p.name for p in files}
     for file in files:
         first, second = ((tmp_path / out / file).read_bytes() for out in ("first", "second"))
         assert first == second, file
 
 
 def test_the_model_loads_and_follows_its_teacher(checkpoint, texts, tmp_path):
-    recipe = distill(checkpoint, texts, tmp_path, name="tiny", contrast=None, **SMALL)
+    recipe = distill(checkpoint, texts, tmp_path, name="tiny", **SMALL)
     assert recipe == json.loads((tmp_path / "recipe.json").read_text())
     assert recipe["teacher"]["name"] == "tiny"
     measured = recipe["measured"]
@@ -66,6 +69,18 @@ def test_the_model_loads_and_follows_its_teacher(checkpoint, texts, tmp_path):
     vectors = model.embed(["The king sat.", "The queen sat.", ""])
     assert vectors.shape == (3, 8)
     assert not vectors[2].any()
+
+
+@pytest.mark.parametrize("contrast", [None, 0.25])
+def test_the_axes_bring_the_teacher_among_the_rows(checkpoint, texts, tmp_path, contrast):
+    distill(checkpoint, texts, tmp_path, contrast=contrast, **SMALL)
+    model, axes = StaticEmbedder.load(tmp_path), np.load(tmp_path / "axes.npy")
+    words = sorted({s for t in training_files(texts) for s in t.read_text().split(".")[:40]})
+    sentences = Sentences.from_strings(words, model.vocabulary)
+    teacher = BertEncoder(checkpoint).encode(sentences.tokens, sentences.offsets)
+    mapped = teacher @ axes[1:] - axes[0]
+    cosines = fit.unit_rows(mapped) @ model.embed(words).T
+    assert cosines.diagonal().mean() > cosines.mean() + 0.2
 
 
 def test_a_run_is_resumed_from_its_cache(checkpoint, texts, tmp_path, monkeypatch):
