@@ -52,7 +52,7 @@ def test_generated_text(name, text):
 @pytest.mark.parametrize("file", wild_files())
 @pytest.mark.parametrize("name", CHUNKERS)
 def test_wild_files(name, file):
-    text = wild_text(file, 1500 if PLAIN else 20_000 if name == "callable" else None)
+    text = wild_text(file, 500 if PLAIN else 20_000 if name == "callable" else None)
     chunks = CHUNKERS[name].chunk(text)
     assert_tiles(text, chunks)
     assert max(chunk.token_count for chunk in chunks) <= LIMITS[name]

@@ -284,9 +284,10 @@ def test_one_string_is_no_list_of_documents():
         SemanticChunker().breakpoints("text")
 
 
+@pytest.mark.usefixtures("small_groups")
 def test_the_number_of_a_bad_document_is_its_number_in_the_input():
     with pytest.raises(TextError, match="document 3 must be"):
-        SemanticChunker().chunk_batch(["x" * 600_000, "y" * 600_000, "z", 7])
+        SemanticChunker().chunk_batch(["x" * 3000, "y" * 3000, "z", 7])
 
 
 # Splitters
@@ -330,13 +331,20 @@ def test_a_splitter_that_invents_text_is_refused(splitter, message):
 # Many documents
 
 
+@pytest.fixture
+def small_groups(monkeypatch):
+    """Groups of 2 kB instead of half a megabyte."""
+    monkeypatch.setattr("scission.chunkers.base.GROUP_BYTES", 2000)
+
+
+@pytest.mark.usefixtures("small_groups")
 def test_stream_is_lazy_and_counts_on():
     taken = []
 
     def documents():
         for number in range(60):
             taken.append(number)
-            yield THREE_TOPICS * 400
+            yield THREE_TOPICS * 2
 
     stream = SemanticChunker().stream(documents(), threads=2)
     first = next(stream)
@@ -348,8 +356,9 @@ def test_stream_is_lazy_and_counts_on():
     assert rest[-1][0].text == rest[-1].text(0)
 
 
+@pytest.mark.usefixtures("small_groups")
 def test_stream_can_be_left_early():
-    stream = SemanticChunker().stream((THREE_TOPICS * 2000 for _ in range(30)), threads=2)
+    stream = SemanticChunker().stream((THREE_TOPICS * 10 for _ in range(30)), threads=2)
     next(stream)
     stream.close()
     assert threading.active_count() < 20
