@@ -30,11 +30,17 @@ Row = dict[str, Any]
 
 def row(what: str, figure: float, bar: str, cleared: bool, unit: str = "") -> Row:
     """One line of the report."""
-    return {"what": what, "figure": round(float(figure), 3), "unit": unit, "bar": bar, "cleared": bool(cleared)}
+    return {
+        "what": what,
+        "figure": round(float(figure), 3),
+        "unit": unit,
+        "bar": bar,
+        "cleared": bool(cleared),
+    }
 
 
 def hugging_face() -> Any:
-    """The reference tokenizer over the same vocabulary, truncation and padding off."""
+    """Make the reference tokenizer over the same vocabulary, truncation and padding off."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
     from scission.tokens import default_vocabulary
@@ -71,12 +77,26 @@ def static() -> list[Row]:
     times = interleaved(works)
     speed = megabytes(texts) / min(times["scission"])
     rows = [
-        row("semantic chunks, embedded model, one core", speed, ">= 50 on a quiet machine", speed >= 50, "MB/s"),
-        row("the same with chunk vectors", megabytes(texts) / min(times["with vectors"]), "", True, "MB/s"),
+        row(
+            "semantic chunks, embedded model, one core",
+            speed,
+            ">= 50 on a quiet machine",
+            speed >= 50,
+            "MB/s",
+        ),
+        row(
+            "the same with chunk vectors",
+            megabytes(texts) / min(times["with vectors"]),
+            "",
+            True,
+            "MB/s",
+        ),
         row("documents", len(texts) / min(times["scission"]), "", True, "docs/s"),
     ]
     times_faster = share * ratio(times, "HF encode", "scission")
-    rows.append(row("against HF tokenizers' encode alone", times_faster, ">= 10", times_faster >= 10, "x"))
+    rows.append(
+        row("against HF tokenizers' encode alone", times_faster, ">= 10", times_faster >= 10, "x")
+    )
     if peer is not None:
         times_faster = share * ratio(times, "chonkie", "scission")
         label = f"against chonkie {version('chonkie')} SemanticChunker, embedder free"
@@ -129,7 +149,7 @@ def free_chonkie(texts: list[str]) -> Callable[[], object] | None:
 
 
 def tokenizer() -> list[Row]:
-    """The WordPiece kernel against HF tokenizers; that both agree is a test."""
+    """Time the WordPiece kernel against HF tokenizers; that both agree is a test."""
     from scission.text import TextBuffer
     from scission.tokens import default_vocabulary, tokenize
     from scission.units import find_units
@@ -210,7 +230,15 @@ def linear() -> list[Row]:
             chunker.chunk_batch([text])
             per_byte.append(cpu_seconds(lambda text=text: chunker.chunk_batch([text])) / size)
         growth = per_byte[1] / per_byte[0]
-        rows.append(row(f"{kind}: time per byte at 100 MB against 1 MB", growth, "linear: < 2", growth < 2, "x"))
+        rows.append(
+            row(
+                f"{kind}: time per byte at 100 MB against 1 MB",
+                growth,
+                "linear: < 2",
+                growth < 2,
+                "x",
+            )
+        )
     return rows
 
 
@@ -234,7 +262,9 @@ def pk() -> list[Row]:
         figure = segmentation.score(name, chunker.breakpoints)[0]
         rows.append(row(f"Pk, static, {name}", figure, f"<= {bar:g}", figure <= bar, "%"))
         for label, segment in (("no cuts", lambda _: []), ("uniform", segmentation.uniform(name))):
-            rows.append(row(f"Pk, {label}, {name}", segmentation.score(name, segment)[0], "", True, "%"))
+            rows.append(
+                row(f"Pk, {label}, {name}", segmentation.score(name, segment)[0], "", True, "%")
+            )
     return rows
 
 
@@ -255,7 +285,11 @@ def measured(names: list[str]) -> Iterator[tuple[str, list[Row]]]:
         print(name)
         rows = MEASURES[name]()
         for entry in rows:
-            verdict = "" if not entry["bar"] else f"   {entry['bar']}: {'yes' if entry['cleared'] else 'NO'}"
+            verdict = (
+                ""
+                if not entry["bar"]
+                else f"   {entry['bar']}: {'yes' if entry['cleared'] else 'NO'}"
+            )
             print(f"  {entry['what']:<64}{entry['figure']:>10,.2f} {entry['unit']:<7}{verdict}")
         yield name, rows
 
@@ -277,7 +311,9 @@ def main() -> None:
             "numpy": version("numpy"),
             "numba": version("numba"),
         }
-        options.output.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        options.output.write_text(
+            json.dumps(known, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ def text(size: int) -> str:
 
 
 def group(size: int) -> Any:
-    """A group of one document with its units and tokens."""
+    """Make a group of one document with its units and tokens."""
     from scission.group import Group
     from scission.text import TextBuffer
     from scission.tokens import default_vocabulary, fit_units
@@ -78,7 +78,16 @@ def _chunk_vectors(size: int) -> tuple[Arrays, Arrays]:
     last = np.append(first[1:], size).astype(np.int32)
     units = np.array([0, size], np.int32)
     weights = np.full(size, 20, np.int32)
-    arguments = [_vectors(size), weights, units, first, last, np.zeros(len(first), np.int32), 0.5, 256]
+    arguments = [
+        _vectors(size),
+        weights,
+        units,
+        first,
+        last,
+        np.zeros(len(first), np.int32),
+        0.5,
+        256,
+    ]
     return arguments, [np.empty((len(first), 32), np.float32)]
 
 
@@ -106,7 +115,10 @@ CASES = [
             [np.empty((n, 32), np.float32), np.empty((n, 32), np.float32)],
         ),
     ),
-    Case("distances.cosine_distances", lambda n: ([_vectors(n), _vectors(n)[::-1].copy()], [np.empty(n)])),
+    Case(
+        "distances.cosine_distances",
+        lambda n: ([_vectors(n), _vectors(n)[::-1].copy()], [np.empty(n)]),
+    ),
     Case(
         "distances.seam_distances",
         lambda n: (

@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import Any
 
 #: Where the data lies; the folder beside the project's by default.
-DATA = Path(os.environ.get("SCISSION_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+DATA = Path(
+    os.environ.get("SCISSION_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
+)
 
 
 def rows(name: str) -> list[dict[str, Any]]:
     """Read a ``.jsonl.gz`` file of the data folder."""
     path = DATA / name
     if not path.exists():
-        raise SystemExit(f"{path} is not there: set SCISSION_DATA to the folder of the evaluation data")
+        raise SystemExit(
+            f"{path} is not there: set SCISSION_DATA to the folder of the evaluation data"
+        )
     with gzip.open(path, "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]
 

@@ -83,9 +83,13 @@ def score(name: str, segment: Segmenter) -> tuple[float, float, float, float]:
 def uniform(name: str) -> Segmenter:
     """Segments of equal length, as many as the set has on average for its length."""
     data = rows(f"seg/{name}.jsonl.gz")
-    size = sum(len(row["sentences"]) for row in data) / sum(len(row["boundaries"]) + 1 for row in data)
+    size = sum(len(row["sentences"]) for row in data) / sum(
+        len(row["boundaries"]) + 1 for row in data
+    )
     return lambda sentences: [
-        int(i * size) - 1 for i in range(1, int(len(sentences) / size) + 1) if int(i * size) < len(sentences)
+        int(i * size) - 1
+        for i in range(1, int(len(sentences) / size) + 1)
+        if int(i * size) < len(sentences)
     ]
 
 
@@ -113,7 +117,9 @@ def main() -> None:
         for label, segment in segmenters.items():
             figures = score(name, segment)
             bar = f"{BARS[name]:6.0f}" if label == "scission" else ""
-            print(f"{name:<16}{label:<12}{figures[0]:7.1f}{figures[1]:7.1f}{figures[2]:7.1f}{figures[3]:11.2f}{bar}")
+            print(
+                f"{name:<16}{label:<12}{figures[0]:7.1f}{figures[1]:7.1f}{figures[2]:7.1f}{figures[3]:11.2f}{bar}"
+            )
 
 
 if __name__ == "__main__":

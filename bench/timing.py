@@ -39,7 +39,9 @@ def run_python(program: str, env: dict[str, str] | None = None) -> tuple[float, 
     """Wall seconds and peak memory (bytes) of a fresh interpreter that runs `program`."""
     code = f"{program}\nimport resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     began = time.perf_counter()
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env
+    )
     seconds = time.perf_counter() - began
     unit = 1 if sys.platform == "darwin" else 1024
     return seconds, int(done.stdout.split()[-1]) * unit

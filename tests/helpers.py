@@ -11,7 +11,9 @@ import pytest
 PLAIN = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
 #: The evaluation data, beside the project's folder unless told otherwise.
-DATA = Path(os.environ.get("SCISSION_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+DATA = Path(
+    os.environ.get("SCISSION_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
+)
 
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the evaluation data is not at {DATA}")
 
@@ -19,7 +21,11 @@ needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the evaluation data 
 def wild_files():
     """The awkward real files, by name."""
     folder = DATA / "wild"
-    return sorted(path.name for path in folder.iterdir() if path.suffix != ".tsv") if folder.is_dir() else []
+    return (
+        sorted(path.name for path in folder.iterdir() if path.suffix != ".tsv")
+        if folder.is_dir()
+        else []
+    )
 
 
 def wild_text(name, most=None):

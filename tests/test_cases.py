@@ -4,8 +4,8 @@ import importlib
 
 import numpy as np
 import pytest
-
 from bench.cases import CASES
+
 from tests import naive
 from tests.helpers import PLAIN
 

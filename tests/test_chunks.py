@@ -114,6 +114,7 @@ def test_a_missing_extra_says_what_to_type(batch, monkeypatch):
 
 def test_batches_of_other_models_with_blank_documents_join(monkeypatch):
     monkeypatch.setattr("scission.chunkers.base.GROUP_BYTES", 10)
+
     def embed(texts):
         return np.ones((len(texts), 3))
 

@@ -9,7 +9,9 @@ import pytest
 
 from scission.cli import main
 
-SHIPS = "The ship left the harbour at dawn. Its sails were full of wind. The captain watched the sea. "
+SHIPS = (
+    "The ship left the harbour at dawn. Its sails were full of wind. The captain watched the sea. "
+)
 BREAD = "The baker kneads the dough. Yeast makes the bread rise. The oven must be hot. "
 
 

@@ -20,14 +20,25 @@ CHUNKERS = {
     "callable": SemanticChunker(model=hashed_words, embed="windows", max_tokens=40),
     "number": SemanticChunker(number_of_chunks=4, max_tokens=200),
 }
-LIMITS = {"default": 512, "small": 12, "target": 120, "percentile": 64, "gradient": 512, "callable": 40, "number": 200}
+LIMITS = {
+    "default": 512,
+    "small": 12,
+    "target": 120,
+    "percentile": 64,
+    "gradient": 512,
+    "callable": 40,
+    "number": 200,
+}
 
 #: Scripts, marks, joiners, emoji, controls, Markdown and every kind of line end.
 PIECES = [
     "The ship left the harbour. ", "Bread needs yeast! ", "Dr. J. Smith paid $3.50, e.g. at 5 p.m. ", "a", " ", "\n",
-    "\n\n", "\r\n", "\r", "\t", "\u2028", "\f", "# Title\n", "- item\n", "```\ncode here\n```\n", "| a | b |\n|---|---|\n| 1 | 2 |\n",
-    "> quote\n", "海は広い。", "船が来た！", "यह एक वाक्य है। ", "هذا نص؟ ", "e\u0301", "\u0301", "\u200d", "👩‍🚀", "🇩🇪🇫🇷", "각", "\u1100\u1161",
-    "\ufeff", "\x00", "\ud800", "\ufffd", "word" * 30, "x" * 200, "https://example.org/a?b=c ", "…", "“Quoted.” ", "(Aside.) ",
+    "\n\n", "\r\n", "\r", "\t", "\u2028", "\f", "# Title\n", "- item\n",
+    "```\ncode here\n```\n", "| a | b |\n|---|---|\n| 1 | 2 |\n",
+    "> quote\n", "海は広い。", "船が来た！", "यह एक वाक्य है। ", "هذا نص؟ ",
+    "e\u0301", "\u0301", "\u200d", "👩‍🚀", "🇩🇪🇫🇷", "각", "\u1100\u1161",
+    "\ufeff", "\x00", "\ud800", "\ufffd", "word" * 30, "x" * 200,
+    "https://example.org/a?b=c ", "…", "“Quoted.” ", "(Aside.) ",
 ]  # fmt: skip
 
 texts = st.one_of(st.lists(st.sampled_from(PIECES), max_size=40).map("".join), st.text(max_size=80))

@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 import pytest
+import scission.kernels
 
 import scission
-import scission.kernels
 from tests import naive
 from tests.helpers import PLAIN
 

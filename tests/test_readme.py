@@ -52,7 +52,9 @@ def test_commands_run(command, tmp_path, monkeypatch):
 
 
 def test_snippets_of_the_table_work():
-    for snippet in re.findall(r"`(SemanticChunker\([^`]*?\)|SemanticChunker\.reference\(\))`", README):
+    for snippet in re.findall(
+        r"`(SemanticChunker\([^`]*?\)|SemanticChunker\.reference\(\))`", README
+    ):
         if "=f)" not in snippet:
             names = {
                 "SemanticChunker": scission.SemanticChunker,

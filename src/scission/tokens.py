@@ -44,7 +44,7 @@ class Tokens:
 
 @cache
 def default_vocabulary() -> Vocabulary:
-    """The vocabulary of bert-base-uncased, which the built-in models share."""
+    """Open the vocabulary of bert-base-uncased, which the built-in models share."""
     return Vocabulary.bert_uncased()
 
 

@@ -12,7 +12,9 @@ def normalise_rows(vectors, out):
 def sum_rows(tokens, unit_tokens, rows, scales, unit_length, out):
     for i in range(len(unit_tokens) - 1):
         ids = tokens[unit_tokens[i] : unit_tokens[i + 1]]
-        out[i] = (rows[ids].astype(np.float64) * scales[ids].astype(np.float64)[:, None]).sum(axis=0)
+        out[i] = (rows[ids].astype(np.float64) * scales[ids].astype(np.float64)[:, None]).sum(
+            axis=0
+        )
     if unit_length:
         normalise_rows(out.copy(), out)
 

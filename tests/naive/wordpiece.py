@@ -159,6 +159,8 @@ def joined_words(units: list[str]) -> list[int]:
     joined = [0] * len(units)
     for word in words:
         present = [owners[i] for _, i in word]
-        for unit in {after for before, after in zip(present, present[1:], strict=False) if after > before}:
+        for unit in {
+            after for before, after in zip(present, present[1:], strict=False) if after > before
+        }:
             joined[unit] = 1
     return joined

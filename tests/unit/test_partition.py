@@ -94,7 +94,7 @@ def test_first_starts(document, max_tokens, max_units):
 
 @given(documents(), st.integers(5, 40), st.integers(0, 9), st.sampled_from([0.0, 12.0]))
 def test_costs(document, max_tokens, low, target):
-    vectors, tokens, factors = document
+    vectors, tokens, _ = document
     _, starts, costs = prepared(*document, max_tokens)
     centred, weights = np.empty_like(vectors), np.empty(len(tokens), np.float32)
     centre(vectors, 0, len(tokens), weights, centred)

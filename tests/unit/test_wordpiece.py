@@ -242,8 +242,17 @@ def test_a_word_without_end_costs_linear_time(vocabulary: Vocabulary) -> None:
     assert tokens == [(vocabulary.unk_id, 0, size + size // 20 * 5)]
 
 
-@given(st.lists(st.lists(st.sampled_from(["ab", "c", " ", ".", "\f", "\x85", "\n", "é", "\u0301", "海", "\u3000", "‐"]),
-                         max_size=4).map("".join), max_size=5))
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(
+                ["ab", "c", " ", ".", "\f", "\x85", "\n", "é", "\u0301", "海", "\u3000", "‐"]
+            ),
+            max_size=4,
+        ).map("".join),
+        max_size=5,
+    )
+)
 def test_units_that_begin_inside_a_word(texts: list[str]) -> None:
     vocabulary = Vocabulary.bert_uncased()
     data, units = buffers(texts)

@@ -50,9 +50,10 @@ class SemanticChunker(Chunker):
         ``"interquartile"`` (mean + amount·IQR), ``"gradient"`` (percentile of the rise of the distances), or
         ``"absolute"`` (where the cosine similarity falls below the amount).
     amount : float, optional
-        The parameter of `breakpoints`: the penalty of a partition (default 1.5), a percentile (90), a number of
-        standard deviations (1; none of n distances lies more than √(n - 1) of them above the mean), of interquartile ranges
-        (1.5), or a similarity (0.75).
+        The parameter of `breakpoints`. Of a partition, the penalty of a cut in units of the document's variance; by
+        default 1.4, more in long documents. Otherwise a percentile (90), a number of standard deviations (1; none of
+        n distances lies more than √(n - 1) of them above the mean) or of interquartile ranges (1.5), or a
+        similarity (0.75).
     distances : {"blocks", "windows"}, default "blocks"
         What the distance at a gap compares: the `buffer_size` units before it with those after it, or the
         overlapping windows of ±`buffer_size` units around the two neighbours. With blocks, thresholds cut at
