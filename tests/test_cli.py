@@ -127,3 +127,22 @@ def test_version(capsys):
         main(["--version"])
     assert caught.value.code == 0
     assert capsys.readouterr().out.strip() == f"scission {scission.__version__}"
+
+
+def test_models_distill(tmp_path, capsys):
+    from tests.tiny_bert import write_checkpoint
+
+    checkpoint = write_checkpoint(tmp_path / "teacher")
+    words = "cat dog sun moon river sea king queen war bread".split()
+    texts = [f"the {a} sat in the {b}." for a in words for b in words]
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text("\n\n".join(texts), encoding="utf-8")
+    out = str(tmp_path / "model")
+    arguments = [str(checkpoint), str(tmp_path / "texts"), "-o", out, "--dimensions", "8", "--sentences", "60"]
+    assert main(["models", "distill", *arguments]) == 0
+    assert f"use it with model='{out}'" in capsys.readouterr().out
+    (tmp_path / "story.txt").write_text("The cat sat. The dog ran.", encoding="utf-8")
+    assert main(["chunk", str(tmp_path / "story.txt"), "--model", out]) == 0
+    assert "The cat sat." in capsys.readouterr().out
+    assert main(["models", "distill", str(tmp_path), *arguments[1:]]) == 2
+    assert "config.json" in capsys.readouterr().err

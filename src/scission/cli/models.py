@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import time
 from typing import Any
 
 from ..embed.registry import EMBEDDED, embedded
+
+#: Options that `distill` has defaults for.
+_TUNING = ("dimensions", "sentences", "ridge", "seed")
 
 
 def add_parser(commands: Any) -> None:
@@ -14,6 +18,25 @@ def add_parser(commands: Any) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     listing = actions.add_parser("list", help="show the models inside the package")
     listing.set_defaults(run=run_list)
+    making = actions.add_parser(
+        "distill",
+        help="make a static model from a sentence transformer",
+        description="Fit a table of token vectors to a BERT-family sentence transformer. "
+        "Needs the extra: pip install 'scission[distill]'.",
+    )
+    making.add_argument(
+        "checkpoint", help="folder with config.json, model.safetensors and tokenizer.json"
+    )
+    making.add_argument("text", nargs="+", help="folders of .txt files, or files, to learn from")
+    making.add_argument("-o", "--output", required=True, metavar="FOLDER", help="the model's folder")
+    making.add_argument("--dimensions", type=int, metavar="N", help="of the vectors (128)")
+    making.add_argument("--sentences", type=int, metavar="N", help="that the teacher reads (100000)")
+    making.add_argument("--ridge", type=float, metavar="X", help="pull towards single tokens (0.1)")
+    making.add_argument("--seed", type=int, metavar="N", help="of the sample (0)")
+    making.add_argument("--pooling", choices=("mean", "cls"), help="if the checkpoint does not say")
+    making.add_argument("--cache", metavar="FOLDER", help="keep the teacher's vectors, to go on later")
+    making.add_argument("-j", "--threads", type=int, default=1, metavar="N", help="batches at once (1)")
+    making.set_defaults(run=run_distill)
 
 
 def run_list(options: argparse.Namespace) -> int:
@@ -22,7 +45,32 @@ def run_list(options: argparse.Namespace) -> int:
     for name in EMBEDDED:
         model = embedded(name)
         size = (model.rows.nbytes + model.scales.nbytes) / 1e6
+        teacher = model.recipe["teacher"]["name"]
         print(
-            f"{name}  {len(model.rows):,} tokens x {model.dimensions}, {size:.1f} MB, in the package"
+            f"{name}  {len(model.rows):,} tokens x {model.dimensions}, {size:.1f} MB, "
+            f"in the package, fitted to {teacher}"
         )
+    return 0
+
+
+def run_distill(options: argparse.Namespace) -> int:
+    """Make a static model."""
+    from ..embed.distill import distill
+
+    began = time.perf_counter()
+    recipe = distill(
+        options.checkpoint,
+        options.text[0] if len(options.text) == 1 else options.text,
+        options.output,
+        pooling=options.pooling,
+        threads=options.threads,
+        cache=options.cache,
+        **{name: value for name in _TUNING if (value := getattr(options, name)) is not None},
+    )
+    measured = recipe["measured"]
+    print(
+        f"{options.output}: {measured['sentences']:,} sentences, held-out R2 "
+        f"{measured['held_out_r2']:.3f}, {time.perf_counter() - began:.0f} s; "
+        f"use it with model={options.output!r}"
+    )
     return 0
