@@ -1,5 +1,6 @@
 """The README does not lie: its examples run, its options exist, its commands are the ones that are tested."""
 
+import json
 import os
 import re
 import shlex
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import scission
+from bench import report
 from scission.cli import main
 from tests.helpers import PLAIN
 
@@ -67,3 +69,15 @@ def test_snippets_of_the_table_work():
 def test_the_changelog_knows_the_version():
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"[{scission.__version__}]" in changelog or "## Unreleased" in changelog
+
+
+def test_the_table_is_what_was_measured():
+    results = json.loads(report.RESULTS.read_text(encoding="utf-8"))
+    assert report.filled(README, results) == README
+
+
+def test_the_report_shows_every_row_and_what_was_missed():
+    entry = {"what": "speed", "figure": 12.34, "unit": "MB/s", "bar": ">= 50", "cleared": False}
+    machine = {"python": "3", "numba": "0", "numpy": "2", "cores": 2, "processor": "x"}
+    text = report.table({"static": [entry], "machine": machine})
+    assert "| speed | 12.3 MB/s | >= 50 (missed) |" in text

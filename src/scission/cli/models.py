@@ -6,7 +6,7 @@ import argparse
 import time
 from typing import Any
 
-from ..embed.registry import EMBEDDED, embedded
+from ..embed.static import EMBEDDED, embedded
 
 #: Options that `distill` has defaults for.
 _TUNING = ("dimensions", "sentences", "ridge", "seed")
@@ -28,14 +28,22 @@ def add_parser(commands: Any) -> None:
         "checkpoint", help="folder with config.json, model.safetensors and tokenizer.json"
     )
     making.add_argument("text", nargs="+", help="folders of .txt files, or files, to learn from")
-    making.add_argument("-o", "--output", required=True, metavar="FOLDER", help="the model's folder")
+    making.add_argument(
+        "-o", "--output", required=True, metavar="FOLDER", help="the model's folder"
+    )
     making.add_argument("--dimensions", type=int, metavar="N", help="of the vectors (128)")
-    making.add_argument("--sentences", type=int, metavar="N", help="that the teacher reads (100000)")
+    making.add_argument(
+        "--sentences", type=int, metavar="N", help="that the teacher reads (100000)"
+    )
     making.add_argument("--ridge", type=float, metavar="X", help="pull towards single tokens (0.1)")
     making.add_argument("--seed", type=int, metavar="N", help="of the sample (0)")
     making.add_argument("--pooling", choices=("mean", "cls"), help="if the checkpoint does not say")
-    making.add_argument("--cache", metavar="FOLDER", help="keep the teacher's vectors, to go on later")
-    making.add_argument("-j", "--threads", type=int, default=1, metavar="N", help="batches at once (1)")
+    making.add_argument(
+        "--cache", metavar="FOLDER", help="keep the teacher's vectors, to go on later"
+    )
+    making.add_argument(
+        "-j", "--threads", type=int, default=1, metavar="N", help="batches at once (1)"
+    )
     making.set_defaults(run=run_distill)
 
 

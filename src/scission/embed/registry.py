@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import os
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError, OptionError
 from .protocol import UnitEmbedder
-from .static import StaticEmbedder
+from .static import EMBEDDED, StaticEmbedder, embedded
 from .texts import TextEmbedder
-
-#: The models inside the package.
-EMBEDDED = ("minilm-static",)
-
-_MODELS = Path(__file__).resolve().parent.parent / "models"
 
 
 def resolve(model: Any) -> UnitEmbedder:
@@ -59,9 +53,3 @@ def _by_name(name: str) -> UnitEmbedder:
         f"model must be one of {', '.join(EMBEDDED)} or an existing folder, got {name!r}: "
         "'scission models list' shows what is there, 'scission models distill' makes one"
     )
-
-
-@cache
-def embedded(name: str) -> StaticEmbedder:
-    """Open a model of the package; once a process."""
-    return StaticEmbedder.load(_MODELS / name, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,13 @@ from ..tokens import Tokens, default_vocabulary, tokenize
 from ..units import from_sentences
 from .vocabulary import Vocabulary
 
+#: The models inside the package.
+EMBEDDED = ("minilm-static",)
+
 #: The format of a static model's folder that this version reads.
 FORMAT = 1
+
+_MODELS = Path(__file__).resolve().parent.parent / "models"
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,14 +77,10 @@ class StaticEmbedder:
     @classmethod
     def load_embedded(cls) -> StaticEmbedder:
         """Open ``minilm-static``, the model inside the package."""
-        from .registry import embedded
-
         return embedded("minilm-static")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel to another process as a name: 4 MB of tables are there already."""
-        from .registry import EMBEDDED, embedded
-
         if self.name in EMBEDDED:
             return embedded, (self.name,)
         return type(self).load, (self.name,)
@@ -125,6 +127,12 @@ class StaticEmbedder:
         out = np.empty((count, self.dimensions), np.float32)
         pooling.sum_rows(tokens.ids, tokens.unit_tokens, self.rows, self.scales, unit_length, out)
         return out
+
+
+@cache
+def embedded(name: str) -> StaticEmbedder:
+    """Open a model of the package; once a process."""
+    return StaticEmbedder.load(_MODELS / name, name)
 
 
 def _read_recipe(folder: Path) -> dict[str, Any]:
