@@ -38,7 +38,7 @@ def test_chunk_prints_readable_text(folder, capsys):
     captured = capsys.readouterr()
     assert "The baker kneads the dough." in captured.out
     assert captured.out.count("a.txt[") == 2
-    assert "1 documents, 2 chunks" in captured.err
+    assert "1 document, 2 chunks" in captured.err
     assert "MB/s" in captured.err
 
 
@@ -138,7 +138,16 @@ def test_models_distill(tmp_path, capsys):
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "a.txt").write_text("\n\n".join(texts), encoding="utf-8")
     out = str(tmp_path / "model")
-    arguments = [str(checkpoint), str(tmp_path / "texts"), "-o", out, "--dimensions", "8", "--sentences", "60"]
+    arguments = [
+        str(checkpoint),
+        str(tmp_path / "texts"),
+        "-o",
+        out,
+        "--dimensions",
+        "8",
+        "--sentences",
+        "60",
+    ]
     assert main(["models", "distill", *arguments]) == 0
     assert f"use it with model='{out}'" in capsys.readouterr().out
     (tmp_path / "story.txt").write_text("The cat sat. The dog ran.", encoding="utf-8")

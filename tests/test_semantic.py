@@ -3,6 +3,7 @@
 import json
 import pickle
 import threading
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 import scission
 from scission import EmbeddingError, ModelError, OptionError, SemanticChunker, TextError
-from tests.helpers import assert_tiles, hashed_words
+from tests.helpers import PLAIN, assert_tiles, hashed_words
 
 SHIPS = (
     "The ship left the harbour at dawn. Its sails were full of wind. The captain watched the sea. "
@@ -474,6 +475,27 @@ def test_peer_bug_the_first_seam_is_invisible():
 def test_peer_bug_no_maximum_size():
     chunks = SemanticChunker(max_tokens=64).chunk(SHIPS.replace(". ", ", ") * 200)
     assert max(chunk.token_count for chunk in chunks) <= 64
+
+
+@pytest.mark.skipif(PLAIN, reason="plain Python is too slow for a megabyte")
+@pytest.mark.parametrize(
+    "piece", ["word and ", "one, two; ", "Ends here. ", "0123456789abcdef", "\u200d", "海"]
+)
+def test_peer_bug_quadratic_time_on_one_line(piece):
+    chunker = SemanticChunker(max_tokens=64)
+
+    def seconds(size):
+        text = piece * (size // len(piece.encode()))
+        times = []
+        for _ in range(3):
+            began = time.process_time()
+            chunker.chunk_batch([text], threads=1)
+            times.append(time.process_time() - began)
+        return min(times)
+
+    seconds(1000)
+    # Eight times the text: linear time is 8, quadratic 64.
+    assert seconds(1_600_000) < 24 * seconds(200_000)
 
 
 def test_a_namespace_is_no_model():

@@ -205,8 +205,10 @@ def _cluster_boundary(buffer: TextBuffer, begin: int, limit: int, end: int) -> i
     from .kernels import utf8
 
     if limit < end:
+        # A cluster may go on for megabytes; only the character at the limit still matters.
+        near = min(end, limit + 4)
         found = int(
-            utf8.last_grapheme_boundary(buffer.data, begin, limit, end, *character_tables())
+            utf8.last_grapheme_boundary(buffer.data, begin, limit, near, *character_tables())
         )
         if found > begin:
             return found

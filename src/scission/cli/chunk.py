@@ -88,9 +88,10 @@ def summary(documents: Documents, chunks: int, tokens: int, seconds: float) -> s
     """Return the closing line."""
     megabytes = documents.bytes_read / 1e6
     failed = f", {len(documents.failures)} failed" if documents.failures else ""
+    count = len(documents.sources)
     return (
-        f"{len(documents.sources)} documents{failed}, {chunks:,} chunks, {tokens:,} tokens, "
-        f"{megabytes:.1f} MB in {seconds:.1f} s ({megabytes / max(seconds, 1e-9):.1f} MB/s)"
+        f"{count:,} document{'' if count == 1 else 's'}{failed}, {chunks:,} chunks, {tokens:,} tokens, "
+        f"{megabytes:.3g} MB in {seconds:.2g} s ({megabytes / max(seconds, 1e-9):.3g} MB/s)"
     )
 
 
