@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 #: Stands for "no limit"; as large as any buffer.
 UNLIMITED = 2**31 - 1
 
-#: Bound of a document's table of segment costs: 128 MB. Without a limit of size a document of 8,000 sentences
-#: reaches it; with one of 512 tokens, about 20 sentences, one of 150 MB.
-MAX_PAIRS = 1 << 25
+#: Bound of a document's table of segment costs: 32 MB. Without a limit of size a document of 4,000 sentences
+#: reaches it; with one of 512 tokens, about 20 sentences, one of 40 MB. Beyond, segments are held to
+#: ``max(64, MAX_PAIRS / units)`` units.
+MAX_PAIRS = 1 << 23
 
 
 @dataclass(frozen=True)
