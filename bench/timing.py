@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from statistics import median
 
 
@@ -17,6 +18,13 @@ def cpu_seconds(work: Callable[[], object]) -> float:
     began = time.process_time()
     work()
     return time.process_time() - began
+
+
+def user_seconds(work: Callable[[], object]) -> float:
+    """User CPU time of one call: without what the system takes to hand out fresh pages."""
+    began = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+    work()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_utime - began
 
 
 def interleaved(works: dict[str, Callable[[], object]], rounds: int = 5) -> dict[str, list[float]]:
@@ -37,17 +45,20 @@ def ratio(times: dict[str, list[float]], slow: str, fast: str) -> float:
 
 def run_python(program: str, env: dict[str, str] | None = None) -> tuple[float, int]:
     """Wall seconds and peak memory (bytes) of a fresh interpreter that runs `program`."""
-    code = f"{program}\nimport resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    code = f"{program}\nfrom bench.timing import peak_memory; print(peak_memory())"
     began = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env
     )
     seconds = time.perf_counter() - began
-    unit = 1 if sys.platform == "darwin" else 1024
-    return seconds, int(done.stdout.split()[-1]) * unit
+    return seconds, int(done.stdout.split()[-1])
 
 
 def peak_memory() -> int:
     """Peak memory of this process so far, bytes."""
+    status = Path("/proc/self/status")
+    if status.exists():  # ru_maxrss would count the pages of the process that forked this one
+        (line,) = [line for line in status.read_text().splitlines() if line.startswith("VmHWM")]
+        return int(line.split()[1]) * 1024
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
