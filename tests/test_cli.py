@@ -133,7 +133,7 @@ def test_models_distill(tmp_path, capsys):
     from tests.tiny_bert import write_checkpoint
 
     checkpoint = write_checkpoint(tmp_path / "teacher")
-    words = "cat dog sun moon river sea king queen war bread".split()
+    words = ["cat", "dog", "sun", "moon", "river", "sea", "king", "queen", "war", "bread"]
     texts = [f"the {a} sat in the {b}." for a in words for b in words]
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "a.txt").write_text("\n\n".join(texts), encoding="utf-8")

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from bench import report
 
 import scission
-from bench import report
 from scission.cli import main
 from tests.helpers import PLAIN
 

@@ -12,7 +12,7 @@ from scission.embed.distill import distill
 from scission.embed.static import StaticEmbedder
 from scission.embed.training import Sentences, read_documents, root_quotas, sample, training_files
 from scission.embed.vocabulary import Vocabulary
-from scission.errors import OptionError, TextError
+from scission.errors import EmbeddingError, OptionError, TextError
 
 from ..tiny_bert import WORDS, write_checkpoint
 
@@ -74,13 +74,17 @@ def test_the_model_loads_and_follows_its_teacher(checkpoint, texts, tmp_path):
 @pytest.mark.parametrize("contrast", [None, 0.25])
 def test_the_axes_bring_the_teacher_among_the_rows(checkpoint, texts, tmp_path, contrast):
     distill(checkpoint, texts, tmp_path, contrast=contrast, **SMALL)
-    model, axes = StaticEmbedder.load(tmp_path), np.load(tmp_path / "axes.npy")
+    model = StaticEmbedder.load(tmp_path)
     words = sorted({s for t in training_files(texts) for s in t.read_text().split(".")[:40]})
     sentences = Sentences.from_strings(words, model.vocabulary)
     teacher = BertEncoder(checkpoint).encode(sentences.tokens, sentences.offsets)
-    mapped = teacher @ axes[1:] - axes[0]
-    cosines = fit.unit_rows(mapped) @ model.embed(words).T
+    cosines = model.project(teacher) @ model.embed(words).T
     assert cosines.diagonal().mean() > cosines.mean() + 0.2
+
+
+def test_vectors_of_another_model_are_refused():
+    with pytest.raises(EmbeddingError, match=r"shape \(n, 384\) of the teacher's, got \(1, 128\)"):
+        StaticEmbedder.load_embedded().project(np.ones((1, 128)))
 
 
 def test_a_run_is_resumed_from_its_cache(checkpoint, texts, tmp_path, monkeypatch):

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ModelError
+from ..errors import EmbeddingError, ModelError
 from ..group import Group
 from ..tokens import Tokens, default_vocabulary, tokenize
 from ..units import from_sentences
@@ -39,6 +39,8 @@ class StaticEmbedder:
         Token ``v`` has the vector ``scales[v] * rows[v]``.
     scales : float32[V]
         One scale for each row.
+    axes : float32[h + 1, d]
+        The map from the teacher's vectors, see `project`.
     vocabulary : Vocabulary
         The WordPiece vocabulary that the rows belong to.
     recipe : dict
@@ -48,6 +50,7 @@ class StaticEmbedder:
     name: str
     rows: NDArray[np.int8]
     scales: NDArray[np.float32]
+    axes: NDArray[np.float32]
     vocabulary: Vocabulary
     recipe: dict[str, Any]
     parallel: bool = True
@@ -65,6 +68,7 @@ class StaticEmbedder:
         recipe = _read_recipe(path)
         rows = _open(path / "rows.npy", np.int8, 2)
         scales = _open(path / "scales.npy", np.float32, 1)
+        axes = _open(path / "axes.npy", np.float32, 2)
         vocabulary = _load_vocabulary(path, recipe)
         if not len(rows) == len(scales) == len(vocabulary):
             raise ModelError(
@@ -72,7 +76,7 @@ class StaticEmbedder:
                 f"{len(vocabulary)}, rows.npy {len(rows)}, scales.npy {len(scales)}; "
                 "copy or distill the model again"
             )
-        return cls(name or str(path), rows, scales, vocabulary, recipe)
+        return cls(name or str(path), rows, scales, axes, vocabulary, recipe)
 
     @classmethod
     def load_embedded(cls) -> StaticEmbedder:
@@ -106,6 +110,40 @@ class StaticEmbedder:
         buffer, units = from_sentences(list(texts))
         tokens = tokenize(buffer, units, self.vocabulary)
         return self._sums(tokens, len(units), unit_length=True)
+
+    def project(self, vectors: ArrayLike) -> NDArray[np.float32]:
+        """Bring vectors of the teacher among those of this model.
+
+        A query that the teacher embedded finds chunk vectors of this model better than one that this model
+        embedded.
+
+        Parameters
+        ----------
+        vectors : float[n, h]
+            Vectors of length 1, from the model that this one was fitted to.
+
+        Returns
+        -------
+        float32[n, d]
+            Vectors of length 1.
+
+        Raises
+        ------
+        EmbeddingError
+            They are not of the teacher's dimensions.
+        """
+        from ..kernels import pooling
+
+        given = np.ascontiguousarray(vectors, np.float32)
+        if given.ndim != 2 or given.shape[1] != len(self.axes) - 1:
+            raise EmbeddingError(
+                f"vectors must have the shape (n, {len(self.axes) - 1}) of the teacher's, "
+                f"got {given.shape}"
+            )
+        mapped: NDArray[np.float32] = given @ self.axes[1:] - self.axes[0]
+        out = np.empty_like(mapped)
+        pooling.normalise_rows(mapped, out)
+        return out
 
     def embed_units(self, group: Group) -> NDArray[np.float32]:
         """Sum the rows of each unit's tokens."""
