@@ -165,7 +165,10 @@ def test_fit_solves_the_ridge_regression():
     sentences = Sentences(
         random.integers(0, 12, 200).astype(np.int32), np.arange(0, 201, 5, dtype=np.int32)
     )
+    before = sentences.tokens.copy(), sentences.offsets.copy()
     shares = fit.token_shares(sentences, 12)
+    assert np.array_equal(sentences.tokens, before[0])
+    assert np.array_equal(sentences.offsets, before[1])
     dense = shares.toarray().astype(np.float64)
     np.testing.assert_allclose(dense.sum(axis=1), 1, rtol=1e-6)
     targets, start = (random.normal(size=(n, 3)).astype(np.float32) for n in (40, 12))

@@ -59,7 +59,9 @@ def token_shares(sentences: Sentences, vocabulary_size: int) -> Any:
     lengths = np.diff(sentences.offsets)
     shares = np.repeat(1.0 / np.maximum(lengths, 1), lengths).astype(np.float32)
     matrix = sparse.csr_array(
-        (shares, sentences.tokens, sentences.offsets), shape=(len(sentences), vocabulary_size)
+        (shares, sentences.tokens, sentences.offsets),
+        shape=(len(sentences), vocabulary_size),
+        copy=True,  # sum_duplicates sorts in place, and would sort the sentences' own tokens
     )
     matrix.sum_duplicates()
     return matrix
