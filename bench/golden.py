@@ -12,8 +12,9 @@ def golden_rules() -> tuple[int, int, list[str]]:
     cases = rows("sbd/golden_en.jsonl.gz")
     for case in cases:
         text = case["text"]
-        found = [text[a:b] for a, b in split_sentences(text)]
-        if found != [sentence.strip() for sentence in case["sentences"]]:
+        # Up to white space: two rules want a line break inside a sentence taken out, and spans are verbatim.
+        found = [" ".join(text[a:b].split()) for a, b in split_sentences(text)]
+        if found != [" ".join(sentence.split()) for sentence in case["sentences"]]:
             failed.append(case["name"])
     return len(cases) - len(failed), len(cases), failed
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import resource
 import subprocess
 import sys
@@ -43,13 +44,16 @@ def ratio(times: dict[str, list[float]], slow: str, fast: str) -> float:
     return median(a / b for a, b in zip(times[slow], times[fast], strict=True))
 
 
+#: The interpreter of `run_python`. Name one of an environment that holds the package alone: numba, for one, loads
+#: scipy where it finds it, 0.3 s that a plain installation does not have.
+PYTHON = os.environ.get("BENCH_PYTHON", sys.executable)
+
+
 def run_python(program: str, env: dict[str, str] | None = None) -> tuple[float, int]:
     """Wall seconds and peak memory (bytes) of a fresh interpreter that runs `program`."""
     code = f"{program}\nfrom bench.timing import peak_memory; print(peak_memory())"
     began = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env
-    )
+    done = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, check=True, env=env)
     seconds = time.perf_counter() - began
     return seconds, int(done.stdout.split()[-1])
 
