@@ -709,7 +709,8 @@ def _sentence_end(text, classes, start, position, quoted, titled, word_hashes, w
         following, breaks = _next_text(text, classes, stop, quoted)
         if breaks > 0:
             return stop, -1, _SENTENCE_END
-        if following == stop or stop - position != 7 or classes[following] == _LOWER:
+        after = classes[following]
+        if following == stop or stop - position != 7 or after == _LOWER or after == _EXTEND:
             return stop, -1, 0
         if before != _SPACE:
             following = position + 2
@@ -826,7 +827,8 @@ def _scan(text, classes, start, position, quoted, word_hashes, word_flags):
                 return item, 0
         elif kind == _BULLET:
             first = _after_space(classes, start)
-            if first < position and classes[first] == _BULLET:
+            spaced = _class_before(classes, position) == _SPACE if position > start else False
+            if spaced and first < position and classes[first] == _BULLET:
                 # The last byte of a bullet tells it from the others.
                 last = _after_character(classes, first) - 1
                 if text[last] == text[_after_character(classes, position) - 1]:

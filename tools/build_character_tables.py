@@ -100,6 +100,9 @@ def sentence_classes() -> np.ndarray:
     put("Upper", members("SB=Upper"))
     put("Digit", members("Nd"))
     put("Extend", members("M") | members("Cf") | members("SB=Extend") | members("SB=Format"))
+    # No unit begins inside a grapheme cluster: with a vowel of Thai, say, or after an Arabic number sign.
+    put("Extend", members("GCB=SpacingMark"))
+    put("Letter", members("GCB=Prepend"))
     put("Comma", members("SB=SContinue"))
     put("Close", members("Pe") | members("Pf"))
     put("Open", members("Ps") | members("Pi") | {0xA1, 0xBF})

@@ -427,7 +427,7 @@ class Document:
             if breaks:
                 return stop, None, "sentence"
             four = self.offsets[stop] - self.offsets[i] == 7
-            if following == stop or not four or self.kinds[following] == "l":
+            if following == stop or not four or self.kinds[following] in "le":
                 return stop, None, ""
             return (i + 2, i + 2, "") if before != "s" else (following, following, "")
         stop, passed = self.after_closers(i)
@@ -511,7 +511,7 @@ class Document:
             elif kind == "b":
                 first = self.skip(start)
                 same = ord(self.chars[first]) % 64 == ord(char) % 64
-                if first < i and self.kinds[first] == "b" and same:
+                if first < i and self.kinds[first] == "b" and same and self.kinds[i - 1] == "s":
                     return i, ""
             elif kind == "t":
                 title = i if char == "《" else None

@@ -184,6 +184,7 @@ def test_twin_on_real_files(name):
 
 @settings(max_examples=EXAMPLES)
 @given(st.lists(TEXTS, min_size=1, max_size=4))
+@example([". . . . \u0301"])
 def test_promises(texts):
     bounds, gaps, kinds, document_units, data = find(sentences.find_units, texts)
     documents = np.cumsum([0, *(len(t.encode("utf-8", "surrogatepass")) for t in texts)])
