@@ -53,8 +53,8 @@ def sum_rows(tokens, unit_tokens, rows, scales, unit_length, out):
     rows : int8[V, d]
         The table; row ``v`` stands for ``scales[v] * rows[v]``.
     scales : float32[V]
-        One scale per row: frequent words have rows 30 times shorter than rare ones, and one scale for
-        all would leave them a single bit.
+        One scale per row: their lengths span a factor of ten (1st to 99th percentile), and one scale
+        for all would leave the short ones three bits less.
     unit_length : bool
         Whether to scale the sums to length 1.
     out : float32[M, d]

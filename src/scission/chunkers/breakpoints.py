@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 Distances: TypeAlias = NDArray[np.float64]
 
-#: Smaller distances are the rounding of float32 vectors: identical sentences differ by up to 3e-7. They are
-#: never cut, whatever a percentile of noise says.
+#: Smaller distances are rounding: float32 holds a component to 6e-8 of its size. They are never cut, whatever a
+#: percentile of noise says.
 NOISE = 1e-6
 
 
