@@ -501,3 +501,20 @@ def test_peer_bug_quadratic_time_on_one_line(piece):
 def test_a_namespace_is_no_model():
     with pytest.raises(OptionError, match="model must be"):
         SemanticChunker(model=SimpleNamespace())
+
+
+@pytest.mark.parametrize("separator", ["\n", "\n\n"])
+def test_line_breaks_tell_nothing_where_every_sentence_has_one(separator):
+    sentences = SENTENCES * 3
+    chunker = SemanticChunker(max_tokens=None, min_tokens=0)
+    chunks = chunker.chunk(separator.join(sentences))
+    ends = np.cumsum([chunk.text.count(".") for chunk in chunks])[:-1] - 1
+    assert ends.tolist() == chunker.breakpoints(sentences)
+
+
+def test_line_breaks_weigh_the_same_whatever_else_is_in_the_group():
+    texts = ["\n".join(SENTENCES), THREE_TOPICS, "", "\n\n".join(SENTENCES), "# A\n\nb.\n"]
+    chunker = SemanticChunker(min_tokens=0)
+    together = chunker.chunk_batch(texts, threads=1)
+    for number, text in enumerate(texts):
+        assert together.of_document(number) == chunker.chunk(text)

@@ -19,7 +19,7 @@ BROKEN = 7
 
 #: What a cut in a gap of each kind costs, in multiples of the penalty: inside a paragraph, at a line break, at
 #: a blank line, before a heading, after a heading, at a document's start (not read), inside a sentence;
-#: negative for a must.
+#: negative for a must. The chunkers take them relative to their mean in the document.
 GAP_FACTORS = np.array([1.0, 0.8, 0.2, 0.1, 2.0, 1.0, 2.0, -1.0])
 
 #: A user's own sentence splitter: the sentences of a text, verbatim and in order, or their spans.
@@ -144,11 +144,6 @@ def split_sentences(text: Text) -> list[tuple[int, int]]:
             begin = start + len(piece) - len(piece.lstrip())
             spans.append((begin, begin + len(bare)))
     return spans
-
-
-def gap_factors(gaps: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """float64[M]: what a cut before each unit costs, see `GAP_FACTORS`."""
-    return GAP_FACTORS[gaps]
 
 
 def _starts(
