@@ -100,6 +100,23 @@ def _unit_sizes(size: int) -> tuple[Arrays, Arrays]:
     return [made.units.bounds, made.tokens.unit_tokens, 32], [np.empty(len(made.units), np.int32)]
 
 
+def _gap_factors(size: int) -> tuple[Arrays, Arrays]:
+    from scission.units import GAP_FACTORS, RELATED_GAPS
+
+    made = group(size)
+    units, tokens = made.units, made.tokens
+    arguments = [
+        made.buffer.data,
+        tokens.ends,
+        tokens.unit_tokens,
+        units.gaps,
+        units.document_units,
+        GAP_FACTORS,
+        RELATED_GAPS,
+    ]
+    return arguments, [np.empty(len(units), np.float64)]
+
+
 CASES = [
     Case("pooling.sum_rows", _sum_rows),
     Case("pooling.normalise_rows", lambda n: ([_vectors(n) * 3], [np.empty((n, 32), np.float32)])),
@@ -136,4 +153,5 @@ CASES = [
     Case("thresholds.rises", lambda n: ([_values(n)], [np.empty(n)])),
     Case("thresholds.prominences", lambda n: ([_values(n)], [np.empty(n)])),
     Case("sizes.unit_sizes", _unit_sizes, returns=True),
+    Case("gaps.gap_factors", _gap_factors),
 ]

@@ -22,6 +22,9 @@ BROKEN = 7
 #: negative for a must. The chunkers take them relative to their mean in the document.
 GAP_FACTORS = np.array([1.0, 0.8, 0.2, 0.1, 2.0, 1.0, 2.0, -1.0])
 
+#: The kinds that `kernels.gaps` asks about: a line break, a blank line, after a heading, a document's start.
+RELATED_GAPS = np.array([1, 2, 4, 5], np.uint8)
+
 #: A user's own sentence splitter: the sentences of a text, verbatim and in order, or their spans.
 Splitter: TypeAlias = Callable[[str], Sequence[str] | Sequence[tuple[int, int]]]
 

@@ -2,6 +2,7 @@
 
 from . import (
     distances,
+    gaps,
     partition,
     pooling,
     sentences,
@@ -15,6 +16,7 @@ from . import (
 
 __all__ = [
     "distances",
+    "gaps",
     "partition",
     "pooling",
     "sentences",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..embed.protocol import UnitEmbedder
 from ..group import Group
 from ..tokens import unit_sizes
-from ..units import GAP_FACTORS
+from ..units import GAP_FACTORS, RELATED_GAPS
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,39 +54,24 @@ def measure(group: Group, embedder: UnitEmbedder, windows: int) -> Measured:
 def _factors(group: Group) -> NDArray[np.float64]:
     """Return the factors of the gaps, relative to their mean in the document.
 
-    Structure says where to cut, not how often: a document with a sentence on each line, or a blank line after each,
-    tells nothing by its line breaks. (Pk of Choi's documents, a sentence on each line: 10.7 before this, 7.4
-    now; with a blank line after each: 52.7 and 7.3.)
+    Pk of Choi's documents with a sentence on each line: 10.7 with the factors as they are, 7.4 with relative ones;
+    with a blank line after each: 52.7 and 7.3.
     """
-    from ..kernels import sentences
+    from ..kernels import gaps
 
-    kinds = _kinds(group)
-    documents = np.diff(group.units.document_units)
-    place = np.repeat(np.arange(len(documents)), documents)
-    # Whole numbers of each kind, so that the sum is the same whatever else is in the group.
-    counts = np.bincount(
-        place * len(GAP_FACTORS) + kinds, minlength=len(documents) * len(GAP_FACTORS)
+    units, tokens = group.units, group.tokens
+    out = np.empty(len(units), np.float64)
+    gaps.gap_factors(
+        group.buffer.data,
+        tokens.ends,
+        tokens.unit_tokens,
+        units.gaps,
+        units.document_units,
+        GAP_FACTORS,
+        RELATED_GAPS,
+        out,
     )
-    counts = counts.reshape(len(documents), len(GAP_FACTORS))
-    counts[:, GAP_FACTORS < 0] = 0
-    counts[:, sentences.DOCUMENT] = 0
-    total = counts.sum(axis=1)
-    mean = np.where(total > 0, (counts * GAP_FACTORS).sum(axis=1) / np.maximum(total, 1), 1.0)
-    factors = GAP_FACTORS[kinds]
-    return np.where(factors < 0, factors, factors / mean[place])
-
-
-def _kinds(group: Group) -> NDArray[np.uint8]:
-    """Return the kinds of the gaps; a unit that ends with a colon leads in what follows, as a heading does."""
-    from ..kernels import sentences
-
-    gaps, tokens = group.units.gaps, group.tokens
-    last = tokens.unit_tokens[:-1] - 1  # the last token before each unit, -1 before the first
-    if len(tokens.ids) == 0:
-        return gaps
-    colon = group.buffer.data[tokens.ends[last] - 1] == ord(":")
-    leads = colon & ((gaps == sentences.BLANK) | (gaps == sentences.LINE))
-    return np.where(leads, np.uint8(sentences.AFTER_HEADING), gaps)
+    return out
 
 
 def distances(measured: Measured, kind: str, buffer_size: int, joined: bool) -> NDArray[np.float64]:
