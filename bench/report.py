@@ -1,6 +1,9 @@
-"""Write the README's table from measured results; figures are never typed by hand.
+"""Write the tables of the README and of docs/ from measured results; figures are never typed by hand.
 
-python -m bench.bars -o bench/results.json && python -m bench.report
+python -m bench.bars -o bench/results.json
+python -m bench.peers -o bench/peers.json
+python -m bench.peers.quality -o bench/peers-quality.json
+python -m bench.report
 """
 
 from __future__ import annotations
@@ -9,9 +12,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from bench.peers import table as peers
+
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results.json"
-BEGIN, END = "<!-- report:begin -->\n", "<!-- report:end -->\n"
+PEERS = ROOT / "bench" / "peers.json"
+PEERS_QUALITY = ROOT / "bench" / "peers-quality.json"
 
 _TITLES = {
     "static": "Speed, text in and chunks out",
@@ -49,18 +55,36 @@ def _row(entry: dict[str, Any]) -> str:
     return f"| {entry['what']} | {shown}{unit} | {entry['bar']}{missed} |"
 
 
-def filled(readme: str, results: dict[str, Any]) -> str:
-    """Return the README with the table between its marks."""
-    before, rest = readme.split(BEGIN, 1)
-    _, after = rest.split(END, 1)
-    return before + BEGIN + table(results) + END + after
+def filled(text: str, mark: str, content: str) -> str:
+    """Return a text with `content` between its marks ``<!-- mark:begin -->`` and ``<!-- mark:end -->``."""
+    begin, end = f"<!-- {mark}:begin -->\n", f"<!-- {mark}:end -->\n"
+    before, rest = text.split(begin, 1)
+    _, after = rest.split(end, 1)
+    return before + begin + content + end + after
+
+
+def documents() -> dict[Path, dict[str, str]]:
+    """Return what belongs between which marks of which file."""
+    return {
+        ROOT / "README.md": {"report": table(_read(RESULTS))},
+        ROOT / "docs" / "benchmarks.md": {
+            "peers": peers.tables(_read(PEERS)),
+            "quality": peers.quality_table(_read(PEERS_QUALITY)),
+        },
+    }
+
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def main() -> None:
-    """Fill the README."""
-    path = ROOT / "README.md"
-    results = json.loads(RESULTS.read_text(encoding="utf-8"))
-    path.write_text(filled(path.read_text(encoding="utf-8"), results), encoding="utf-8")
+    """Fill all tables."""
+    for path, marks in documents().items():
+        text = path.read_text(encoding="utf-8")
+        for mark, content in marks.items():
+            text = filled(text, mark, content)
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """The README does not lie: its examples run, its options exist, its commands are the ones that are tested."""
 
-import json
 import os
 import re
 import shlex
@@ -71,9 +70,11 @@ def test_the_changelog_knows_the_version():
     assert f"[{scission.__version__}]" in changelog or "## Unreleased" in changelog
 
 
-def test_the_table_is_what_was_measured():
-    results = json.loads(report.RESULTS.read_text(encoding="utf-8"))
-    assert report.filled(README, results) == README
+@pytest.mark.parametrize("path", report.documents(), ids=lambda path: path.name)
+def test_the_tables_are_what_was_measured(path):
+    text = path.read_text(encoding="utf-8")
+    for mark, content in report.documents()[path].items():
+        assert report.filled(text, mark, content) == text
 
 
 def test_the_report_shows_every_row_and_what_was_missed():

@@ -24,6 +24,17 @@ def tables(results: Mapping[str, Any]) -> str:
     return "\n".join(parts) + "\n"
 
 
+def quality_table(results: Mapping[str, Any]) -> str:
+    """Return the table of Pk on gold segments, and of boundaries found for each gold one."""
+    sets = list(results["rows"][0]["pk"])
+    lines = ["| library | " + " | ".join(sets) + " |", "|---|" + "---:|" * len(sets)]
+    for row in results["rows"]:
+        cells = [f"{row['pk'][name]:.1f} ({row['cuts_per_gold'][name]:.2f})" for name in sets]
+        lines.append(f"| {row['name']} {row['version']} | " + " | ".join(cells) + " |")
+    lines += ["", f"Embedder of all: {results['model']}."]
+    return "\n".join(lines) + "\n"
+
+
 def _row(row: Mapping[str, Any]) -> str:
     exact = "none" if row["exact"] is None else f"{row['exact']:.0%}"
     speed = f"{row['speed']:,.0f}" if row["speed"] >= 100 else f"{row['speed']:.1f}"
