@@ -227,7 +227,12 @@ def _code_points(buffer: TextBuffer, cuts: Cuts) -> tuple[NDArray[np.int64], NDA
     from ..kernels import spans
 
     document = cuts.document.astype(np.int32)
-    start, end = np.empty(len(document), np.int64), np.empty(len(document), np.int64)
-    spans.document_offsets(buffer.data, buffer.documents, document, cuts.starts, start)
+    end = np.empty(len(document), np.int64)
     spans.document_offsets(buffer.data, buffer.documents, document, cuts.ends, end)
+    first = np.diff(document, prepend=-1) > 0
+    before = np.where(first, buffer.documents[document], np.roll(cuts.ends, 1))
+    if np.array_equal(cuts.starts, before):  # each begins where the one before it ends
+        return np.where(first, 0, np.roll(end, 1)), end
+    start = np.empty(len(document), np.int64)
+    spans.document_offsets(buffer.data, buffer.documents, document, cuts.starts, start)
     return start, end

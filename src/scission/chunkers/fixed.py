@@ -8,6 +8,7 @@ from ..tokenizers import resolve
 from . import options
 from .cutting import Cutter
 from .hierarchy import KEEP, Hierarchy, separator_of
+from .langchain import LangChainChunker
 from .limited import LimitedChunker
 from .sizes import size
 from .vectors import ChunkEmbedder
@@ -77,3 +78,17 @@ class FixedChunker(LimitedChunker):
             options.flag("trim", trim),
         )
         self._embedder = ChunkEmbedder(model)
+
+    @classmethod
+    def langchain(cls, *, separator: str = "\n\n", **options: Any) -> LangChainChunker:
+        """Make a chunker that cuts exactly as LangChain's ``CharacterTextSplitter`` does.
+
+        Parameters
+        ----------
+        separator : str
+            Where to cut, and nowhere else, however long a piece may be.
+        **options
+            As for `RecursiveChunker.langchain`; ``keep_separator`` is False by default.
+        """
+        chosen = {"keep_separator": False, **options}
+        return LangChainChunker(separators=[separator], recursive=False, **chosen)

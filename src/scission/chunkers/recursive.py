@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..tokenizers import resolve
-from . import options
+from . import languages, options
 from .cutting import Cutter
 from .hierarchy import KEEP, Hierarchy, Separator, read_levels
+from .langchain import LangChainChunker
 from .limited import LimitedChunker
 from .sizes import size
 from .vectors import ChunkEmbedder
@@ -86,3 +87,50 @@ class RecursiveChunker(LimitedChunker):
             options.flag("trim", trim),
         )
         self._embedder = ChunkEmbedder(model)
+
+    @classmethod
+    def for_language(cls, language: str, **changes: Any) -> RecursiveChunker:
+        """Make a chunker for source text in a programming or markup language.
+
+        Parameters
+        ----------
+        language : str
+            One of those that LangChain knows: ``"python"``, ``"js"``, ``"markdown"``, and so on; a wrong name raises an
+            error that lists them.
+        **changes
+            Options that differ from what the language asks for, and sizes.
+
+        Returns
+        -------
+        RecursiveChunker
+            With the separators of the language: definitions, then statements, then lines, then spaces.
+        """
+        keep = languages.KEEP.get(language, "auto")
+        chosen = {"separators": languages.separators(language), "keep_separator": keep}
+        return cls(**{**chosen, **changes})
+
+    @classmethod
+    def langchain(cls, *, language: str | None = None, **options: Any) -> LangChainChunker:
+        """Make a chunker that cuts exactly as LangChain's ``RecursiveCharacterTextSplitter`` does.
+
+        Parameters
+        ----------
+        language : str, optional
+            As for ``from_language`` there.
+        **options
+            ``chunk_size``, ``chunk_overlap``, ``separators``, ``keep_separator``, ``is_separator_regex``,
+            ``length_function``, ``strip_whitespace``: called, and set by default, as there.
+
+        Returns
+        -------
+        LangChainChunker
+            Its chunks are slices of the document, with offsets; apart from that they have LangChain's
+            faults: they do not tile the document, and some exceed the limit.
+        """
+        if language is not None:
+            options = {
+                "separators": languages.patterns(language),
+                "is_separator_regex": True,
+                **options,
+            }
+        return LangChainChunker(**options)
