@@ -68,7 +68,7 @@ def _reach(inside, begin, stop, limit, unit, places, sums, t, bytes_per_weight):
             # `missing` code points take at least as many bytes, so this never oversteps.
             reached = min(position + missing, stop)
             for i in range(position, reached):
-                missing -= inside[i] != 2
+                missing -= inside[np.uintp(i)] != 2
             position = reached
         while position < stop and inside[position] == 2:
             position += 1
@@ -102,7 +102,11 @@ def _search_back(data, low, high, patterns, begin, end):
             found = np.uint8(0)
             for i in range(near, position):
                 found = np.uint8(
-                    found | ((data[i] == first) & ((data[i + ahead] & mask) == second))
+                    found
+                    | (
+                        (data[np.uintp(i)] == first)
+                        & ((data[np.uintp(i + ahead)] & mask) == second)
+                    )
                 )
         if found != 0:
             for i in range(position - 1, near - 1, -1):
