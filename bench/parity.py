@@ -14,6 +14,7 @@ from importlib.metadata import version
 from typing import Any
 
 from bench.data import DATA, prose
+from bench.rows import Row, row
 
 _SIZES = ((100, 0), (400, 80), (1000, 200))
 _KEEPS: tuple[bool | str, ...] = (True, "end", False)
@@ -129,6 +130,17 @@ def count(echo: bool = True) -> tuple[int, int, int]:
                 f"{label:<70}{chunks:>9,} chunks, {different} different, {lost} after the same loss"
             )
     return sums[0], sums[1], sums[2]
+
+
+def rows() -> list[Row]:
+    """Return the sums as lines of the report."""
+    total, different, lost = count(echo=False)
+    name = f"LangChain {version('langchain-text-splitters')}"
+    return [
+        row(f"chunks compared with {name}", total, "", True),
+        row("of these different", different, "0", different == 0),
+        row("equal after the loss of separators that it throws away", lost, "", True),
+    ]
 
 
 def main() -> None:

@@ -310,17 +310,18 @@ def interiors(data, documents, blocks, records, inside):
             while position + 64 <= end:
                 odd = np.uint8(0)
                 for i in range(position, position + 64):
-                    odd = np.uint8(odd | (data[i] >= 0x80) | (data[i] == 13))
+                    byte = data[np.uintp(i)]
+                    odd = np.uint8(odd | (byte >= 0x80) | (byte == 13))
                 if odd != 0:
                     break
                 position += 64
             stop = min(position + 64, end)
             while position < stop:
-                byte = np.intp(data[position])
-                if byte == 13:
+                lead = np.intp(data[position])
+                if lead == 13:
                     inside[position + 1] = position + 1 < end and np.intp(data[position + 1]) == 10
                     position += 1
-                elif byte < 0x80:
+                elif lead < 0x80:
                     position += 1
                 else:
                     ascii_only = 0
