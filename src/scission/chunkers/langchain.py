@@ -128,7 +128,7 @@ class LangChainChunker(Chunker):
         deeper = level < last and bool(separator.source) and separator.occurs(piece)
         fitting: list[Span] = []
         for span in separator.pieces(piece, begin, end):
-            if self._length(text[span[0] : span[1]]) < self._size:
+            if self._length_of(text, span) < self._size:
                 fitting.append(span)
                 continue
             yield from self._merged(text, fitting, separator.joint)
@@ -145,7 +145,7 @@ class LangChainChunker(Chunker):
         held: deque[tuple[Span, int]] = deque()
         total = 0
         for span in pieces:
-            length = self._length(text[span[0] : span[1]])
+            length = self._length_of(text, span)
             if held and total + length + between > self._size:
                 yield from self._stripped(text, held[0][0][0], held[-1][0][1])
                 while total > self._overlap or (
@@ -156,6 +156,9 @@ class LangChainChunker(Chunker):
             total += length + (between if len(held) > 1 else 0)
         if held:
             yield from self._stripped(text, held[0][0][0], held[-1][0][1])
+
+    def _length_of(self, text: str, span: Span) -> int:
+        return span[1] - span[0] if self._length is len else self._length(text[span[0] : span[1]])
 
     def _stripped(self, text: str, begin: int, end: int) -> Iterator[Span]:
         if self._strip:
