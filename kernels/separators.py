@@ -307,7 +307,7 @@ def _overlap_start(data, inside, begin, end, levels, bounds, patterns, shifts, l
 
 @kernel
 def cut_ranges(
-    data, inside, begins, stops, limits, most, overlap, unit, places, sums, glued, bytes_per_weight,
+    data, inside, begins, stops, limits, most, overlap, fill, unit, places, sums, glued, bytes_per_weight,
     levels, bounds, patterns, shifts, listed, occurrences, starts, ends, tails, firsts,
 ):  # fmt: skip
     """Cut every range into chunks, each up to the last separator of the first level that its limit reaches.
@@ -326,6 +326,9 @@ def cut_ranges(
         Length up to which a cluster stays whole although it exceeds the limit.
     overlap : int64
         Length that a chunk repeats of the one before it, at most.
+    fill : float64
+        Share of the bytes within reach that a chunk should hold: no separator before that is taken while there is one
+        of any level after it.
     unit : int64
         `WEIGHTS`, `CODE_POINTS` or `BYTES`.
     places, sums : int32[T], int32[T + 1]
@@ -371,10 +374,14 @@ def cut_ranges(
             end = stop
             tail = np.int64(0)
             if reach < stop:
-                end, tail = _last_cut(
-                    data, inside, begin, reached, reach, stop,
-                    levels, bounds, patterns, shifts, listed, occurrences, clear,
-                )  # fmt: skip
+                end = np.int64(-1)
+                floor = max(reached, begin + np.int64((reach - begin) * fill))
+                while end < 0 and floor >= reached:
+                    end, tail = _last_cut(
+                        data, inside, begin, floor, reach, stop,
+                        levels, bounds, patterns, shifts, listed, occurrences, clear,
+                    )  # fmt: skip
+                    floor = reached if floor > reached else np.int64(-1)
                 if end < 0:
                     bound = reach
                     if largest > limit:

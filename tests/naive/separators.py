@@ -6,7 +6,7 @@ WEIGHTS, CODE_POINTS, BYTES = 0, 1, 2
 
 
 def cut_ranges(
-    data, inside, begins, stops, limits, most, overlap, unit, places, sums, glued, bytes_per_weight,
+    data, inside, begins, stops, limits, most, overlap, fill, unit, places, sums, glued, bytes_per_weight,
     levels, bounds, patterns, shifts, listed, occurrences, starts, ends, tails, firsts,
 ):  # fmt: skip
     data, inside, places = bytes(data), list(inside), [int(p) for p in places]
@@ -89,7 +89,12 @@ def cut_ranges(
             reach = max(q for q in range(begin, stop + 1) if fits(begin, q, limit))
             end, tail = stop, 0
             if reach < stop:
-                end, tail = best(begin, stop, reached + 1, reach) or (-1, 0)
+                enough = max(reached, begin + int((reach - begin) * fill)) + 1
+                end, tail = (
+                    best(begin, stop, enough, reach)
+                    or best(begin, stop, reached + 1, reach)
+                    or (-1, 0)
+                )
                 if end < 0:
                     end = forced(begin, stop, reach, int(most[r]))
                     if end <= reached:

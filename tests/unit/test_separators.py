@@ -32,11 +32,12 @@ LEVELS = [
     st.sampled_from(KEEP),
     st.integers(1, 40),
     st.integers(0, 20),
+    st.sampled_from([0.0, 0.25, 0.6]),
     st.sampled_from([0, 1, 2]),
     st.sampled_from([0, 3]),
     st.data(),
 )
-def test_cut_ranges(documents, levels, keep, limit, overlap, unit, bytes_per_weight, data):
+def test_cut_ranges(documents, levels, keep, limit, overlap, fill, unit, bytes_per_weight, data):
     buffer = TextBuffer.from_texts(documents)
     size = len(buffer.data)
     inside = np.zeros(size + 1, np.uint8)
@@ -62,7 +63,7 @@ def test_cut_ranges(documents, levels, keep, limit, overlap, unit, bytes_per_wei
         out = [np.zeros(3 * size + 10, np.int32) for _ in range(3)]
         firsts = np.zeros(len(buffer) + 1, np.int32)
         count = function(
-            buffer.data, inside, begins, stops, limits, most, min(overlap, limit - 1), unit, places, sums, glued,
+            buffer.data, inside, begins, stops, limits, most, min(overlap, limit - 1), fill, unit, places, sums, glued,
             bytes_per_weight, *Hierarchy(levels, keep).tables(buffer), *out, firsts,
         )  # fmt: skip
         outputs.append((count, firsts.tolist(), [column[:count].tolist() for column in out]))
@@ -73,17 +74,18 @@ def test_too_small_a_capacity_is_said():
     buffer = TextBuffer.from_texts(["a b c d e f"])
     inside = np.zeros(len(buffer.data) + 1, np.uint8)
     none, one = np.zeros(0, np.int32), np.ones(1, np.int64)
-    arguments = [
-        buffer.data,
-        inside,
-        buffer.documents[:-1],
-        buffer.documents[1:],
+    sizes = [
         one,
         one,
         0,
-        2,
+        0.0,
+        separators.BYTES,
         none,
+        np.zeros(1, np.int32),
+        np.zeros(0, np.uint8),
+        0,
     ]
-    arguments += [np.zeros(1, np.int32), np.zeros(0, np.uint8), 0, *Hierarchy(()).tables(buffer)]
+    arguments = [buffer.data, inside, buffer.documents[:-1], buffer.documents[1:], *sizes]
+    arguments += Hierarchy(()).tables(buffer)
     out = [np.zeros(4, np.int32) for _ in range(3)]
     assert separators.cut_ranges(*arguments, *out, np.zeros(2, np.int32)) == -1

@@ -66,12 +66,15 @@ class Cutter:
         What counts tokens.
     trim : bool
         Whether chunks lose the white space at their ends.
+    fill : float
+        Share of what its limit lets it hold that a chunk should not fall short of.
     """
 
     size: Size
     hierarchy: Hierarchy
     tokenizer: Tokenizer
     trim: bool = False
+    fill: float = 0.0
 
     def batch(self, buffer: TextBuffer) -> ChunkBatch:
         """Cut a group into chunks."""
@@ -125,6 +128,7 @@ class Cutter:
                 limits,
                 most,
                 self.size.overlap,
+                self.fill,
                 unit,
                 weights.places,
                 weights.sums,
