@@ -1,6 +1,7 @@
 """Fixed and recursive chunkers: sizes, separators, overlap, vectors, languages, and what they refuse."""
 
 import re
+import time
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import scission
 from scission import FixedChunker, ModelError, OptionError, RecursiveChunker
 from scission.chunkers.languages import LANGUAGES
-from tests.helpers import hashed_words
+from tests.helpers import PLAIN, hashed_words
 
 
 def pieces(chunker, text):
@@ -175,6 +176,21 @@ class Second:
 """
 
 
+def test_batches_of_several_chunkers_are_joined():
+    characters = FixedChunker(max_characters=4).chunk_batch(["One two"], threads=1)
+    tokens = FixedChunker(max_tokens=1).chunk_batch(["three four"], threads=1)
+    joined = scission.ChunkBatch.concatenate([characters, tokens])
+    assert joined.token_count.tolist() == [1, 1, 1, 1]
+
+
+def test_a_heading_stays_with_its_text():
+    text = "Heading\n\n" + "A sentence of the text. " * 20
+    filled = pieces(RecursiveChunker(max_characters=200), text)
+    assert filled[0].startswith("Heading\n\nA sentence")
+    assert filled[0].endswith("text. ")
+    assert pieces(RecursiveChunker(max_characters=200, fill=0.0), text)[0] == "Heading\n\n"
+
+
 def test_source_text_is_cut_at_definitions():
     chunks = pieces(RecursiveChunker.for_language("python", max_characters=60), PYTHON)
     assert chunks[0] == "import os\n\ndef first(a):\n    return a\n\n"
@@ -212,6 +228,7 @@ def test_every_language_makes_chunkers(language):
         (RecursiveChunker, {"separators": [[]]}, r"separators must hold strings, .* got \[\]"),
         (RecursiveChunker, {"separators": [["a", ""]]}, "separators must hold .* not empty .* got ''"),
         (RecursiveChunker, {"separators": [re.compile(b"a")]}, "separators must hold .* got re.compile"),
+        (RecursiveChunker, {"fill": 2}, r"fill must be a number in \[0, 1\], got 2"),
         (RecursiveChunker, {"chunk_size": 5}, "RecursiveChunker has no option 'chunk_size': the options are"),
         (RecursiveChunker.for_language, {"language": "klingon"}, "language must be one of c, cobol.* got 'klingon'"),
         (RecursiveChunker.langchain, {"chunk_size": 0}, "chunk_size must be an integer of at least 1, got 0"),
@@ -231,3 +248,36 @@ def test_every_language_makes_chunkers(language):
 def test_bad_options_are_named(make, options, message):
     with pytest.raises(OptionError, match=message):
         make(**options)
+
+
+LINES = {
+    "letters": "abcdefghij",
+    "accents": "\u0301",
+    "flags": "🇩🇪",
+    "paragraphs": "a\n\n" * 9 + "b" * 60,
+    "crlf": "\r\n",
+}
+
+
+@pytest.mark.skipif(PLAIN, reason="a hundred times slower as plain Python")
+@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize(
+    "chunker",
+    [
+        RecursiveChunker(max_characters=300, overlap=50),
+        RecursiveChunker(max_tokens=100),
+        FixedChunker(max_tokens=100, overlap=20),
+        FixedChunker(max_tokens=100, tokenizer=lambda text: len(text) // 4),
+    ],
+    ids=["characters", "tokens", "fixed", "counter"],
+)
+def test_cost_is_linear(line, chunker):
+    times = []
+    for size in (100_000, 800_000):
+        text = LINES[line] * (size // len(LINES[line].encode()))
+        chunker.chunk_batch([text], threads=1)
+        began = time.process_time()
+        chunker.chunk_batch([text], threads=1)
+        times.append(time.process_time() - began)
+    # Eight times the text: linear time is 8, quadratic 64.
+    assert times[1] < 24 * max(times[0], 1e-3)

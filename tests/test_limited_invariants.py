@@ -80,9 +80,10 @@ def test_generated_text(name, text):
 
 @needs_data
 @pytest.mark.parametrize("file", wild_files())
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", list(CASES)[: 7 if PLAIN else None])
 def test_wild_files(name, file):
-    text = wild_text(file, 300 if PLAIN else 30_000)
+    fast = CASES[name][1].get("tokenizer", TOKENIZERS["wordpiece"]) is TOKENIZERS["wordpiece"]
+    text = wild_text(file, 300 if PLAIN else None if fast else 5_000)
     chunker, size, limit = made(name)
     chunks = chunker.chunk(text)
     assert_tiles(text, chunks)

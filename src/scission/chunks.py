@@ -218,7 +218,7 @@ class ChunkBatch:
             document=np.concatenate([batch.document for batch in batches]),
             start=np.concatenate([batch.start for batch in batches]),
             end=np.concatenate([batch.end for batch in batches]),
-            token_count=_joined_counts([batch.token_count_source for batch in batches]),
+            token_count=_joined_counts(batches),
             distance=np.concatenate([batch.distance for batch in batches]),
             vectors=_joined([batch.vectors for batch in batches]),
             metadata=_joined_metadata([batch.metadata for batch in batches]),
@@ -295,10 +295,11 @@ def _joined(vectors: Sequence[NDArray[np.float32] | None]) -> NDArray[np.float32
     return np.concatenate(widened) if widened else None
 
 
-def _joined_counts(sources: Sequence[Any]) -> Any:
-    if callable(sources[0]):  # batches of one chunker: none of them was counted
-        return sources[0]
-    return np.concatenate(sources)
+def _joined_counts(batches: Sequence[ChunkBatch]) -> Any:
+    sources = [batch.token_count_source for batch in batches]
+    if all(callable(source) and source == sources[0] for source in sources):
+        return sources[0]  # none was counted yet: it can wait
+    return np.concatenate([batch.token_count for batch in batches])
 
 
 def _joined_metadata(

@@ -180,11 +180,11 @@ class Cutter:
         from ..kernels import separators
 
         texts = _texts(buffer, cuts)
-        for text, document, count in zip(texts, cuts.document, cuts.counts, strict=True):
+        for text, count in zip(texts, cuts.counts, strict=True):
             if len(text) == 1:
                 raise TextError(
-                    f"document {document}: no chunk of max_tokens={self.size.limit} can hold the character "
-                    f"{text!a}, which takes {count} tokens: raise max_tokens"
+                    f"no chunk of max_tokens={self.size.limit} can hold the character {text!a}, "
+                    f"which takes {count} tokens: raise max_tokens"
                 )
         inner = TextBuffer.from_texts(texts)
         inside, _ = _interiors(inner)
