@@ -4,7 +4,7 @@ import re
 
 import pytest
 import regex
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scission import FixedChunker, RecursiveChunker, TextError
@@ -91,16 +91,19 @@ def test_wild_files(name, file):
 
 
 @pytest.mark.parametrize("name", CASES)
-@given(text=texts)
-def test_overlap_repeats_and_loses_nothing(name, text):
-    chunker, size, limit = made(name, overlap=2)
+@given(text=texts, share=st.sampled_from([0.3, 0.7, 0.99]))
+@example(
+    text="The ship left the harbour. ", share=0.99
+)  # parts of a chunk that was cut again, out of order
+def test_overlap_repeats_and_loses_nothing(name, text, share):
+    chunker, size, limit = made(name, overlap=share)
     chunks = chunker.chunk(text)
     assert_within(chunks, size, limit)
-    reached = 0
+    begun, reached = -1, 0
     for chunk in chunks:
         assert chunk.text == text[chunk.start : chunk.end]
-        assert chunk.start <= reached < chunk.end
-        reached = chunk.end
+        assert begun < chunk.start <= reached < chunk.end
+        begun, reached = chunk.start, chunk.end
     assert reached == len(text)
 
 

@@ -204,9 +204,12 @@ class Cutter:
 
 
 def _advancing(cuts: Cuts) -> Cuts:
-    """Drop the chunks that end no later than one before them: with an overlap, a part may hold nothing new."""
-    furthest = np.maximum.accumulate(cuts.ends)  # documents follow each other in the buffer
-    return cuts.kept(np.concatenate([[True], cuts.ends[1:] > furthest[:-1]]))
+    """Drop the chunks that lie within another: with an overlap, a part of a chunk may hold nothing new."""
+    # Documents follow each other in the buffer, so that neither comparison reaches into the next.
+    before = np.maximum.accumulate(cuts.ends)[:-1]
+    cuts = cuts.kept(np.concatenate([[True], cuts.ends[1:] > before]))
+    after = np.minimum.accumulate(cuts.starts[::-1])[::-1][1:]
+    return cuts.kept(np.concatenate([cuts.starts[:-1] < after, [True]]))
 
 
 def _interiors(buffer: TextBuffer) -> tuple[NDArray[np.uint8], bool]:
