@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .api import chunk
+    from .chunkers.fixed import FixedChunker
+    from .chunkers.recursive import RecursiveChunker
     from .chunkers.semantic import SemanticChunker
     from .chunks import Chunk, ChunkBatch
     from .embed.protocol import Embedder
@@ -30,9 +32,11 @@ __all__ = [
     "ChunkBatch",
     "Embedder",
     "EmbeddingError",
+    "FixedChunker",
     "MissingExtra",
     "ModelError",
     "OptionError",
+    "RecursiveChunker",
     "ScissionError",
     "SemanticChunker",
     "StaticEmbedder",
@@ -49,9 +53,11 @@ _HOMES = {
     "ChunkBatch": "chunks",
     "Embedder": "embed.protocol",
     "EmbeddingError": "errors",
+    "FixedChunker": "chunkers.fixed",
     "MissingExtra": "errors",
     "ModelError": "errors",
     "OptionError": "errors",
+    "RecursiveChunker": "chunkers.recursive",
     "ScissionError": "errors",
     "SemanticChunker": "chunkers.semantic",
     "StaticEmbedder": "embed.static",

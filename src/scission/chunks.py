@@ -74,7 +74,8 @@ class ChunkBatch:
     start, end : int64[N]
         Code point offsets into the document.
     token_count : int32[N]
-        Tokens of each chunk, without special tokens.
+        Tokens of each chunk, without special tokens. Chunks limited in characters are counted when this is first
+        read.
     distance : float32[N]
         Cosine distance across the seam that ends the chunk; NaN at a document's end.
     vectors : float32[N, d] or None
@@ -135,6 +136,11 @@ class ChunkBatch:
         """Return the text of one chunk."""
         source = self.texts[int(self.document[index]) - self.first_document]
         return source[self.start[index] : self.end[index]]
+
+    @property
+    def token_count_source(self) -> Any:
+        """The counts, or the function from texts to counts that is still to make them."""
+        return self.__dict__["_token_count"]
 
     @cached_property
     def ids(self) -> list[str]:
@@ -212,7 +218,7 @@ class ChunkBatch:
             document=np.concatenate([batch.document for batch in batches]),
             start=np.concatenate([batch.start for batch in batches]),
             end=np.concatenate([batch.end for batch in batches]),
-            token_count=np.concatenate([batch.token_count for batch in batches]),
+            token_count=_joined_counts(batches),
             distance=np.concatenate([batch.distance for batch in batches]),
             vectors=_joined([batch.vectors for batch in batches]),
             metadata=_joined_metadata([batch.metadata for batch in batches]),
@@ -235,6 +241,24 @@ class ChunkBatch:
             id=self.ids[i],
             metadata={} if self.metadata is None else dict(self.metadata[document]),
         )
+
+
+class _TokenCounts:
+    """The column ``token_count``: an array, or a tokenizer's ``count`` until somebody reads it."""
+
+    def __get__(self, batch: ChunkBatch, owner: type[ChunkBatch]) -> NDArray[np.int32]:
+        value = batch.__dict__["_token_count"]
+        if callable(value):
+            value = value([batch.text(i) for i in range(len(batch))])
+            batch.__dict__["_token_count"] = value
+        counts: NDArray[np.int32] = value
+        return counts
+
+    def __set__(self, batch: ChunkBatch, value: Any) -> None:
+        batch.__dict__["_token_count"] = value
+
+
+ChunkBatch.token_count = _TokenCounts()  # type: ignore[assignment]
 
 
 def _stable_id(text: str, copy: int) -> str:
@@ -269,6 +293,13 @@ def _joined(vectors: Sequence[NDArray[np.float32] | None]) -> NDArray[np.float32
     width = max((rows.shape[1] for rows in present), default=0)
     widened = [np.pad(rows, ((0, 0), (0, width - rows.shape[1]))) for rows in present]
     return np.concatenate(widened) if widened else None
+
+
+def _joined_counts(batches: Sequence[ChunkBatch]) -> Any:
+    sources = [batch.token_count_source for batch in batches]
+    if all(callable(source) and source == sources[0] for source in sources):
+        return sources[0]  # none was counted yet: it can wait
+    return np.concatenate([batch.token_count for batch in batches])
 
 
 def _joined_metadata(

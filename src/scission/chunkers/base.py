@@ -191,7 +191,7 @@ def _numbered(
         document=batch.document + first,
         start=batch.start,
         end=batch.end,
-        token_count=batch.token_count,
+        token_count=batch.token_count_source,
         distance=batch.distance,
         vectors=batch.vectors,
         metadata=metadata,
