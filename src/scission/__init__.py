@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .embed.protocol import Embedder
     from .embed.static import StaticEmbedder
     from .errors import (
+        CorpusError,
         EmbeddingError,
         MissingExtra,
         ModelError,
@@ -28,6 +29,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Chunk",
     "ChunkBatch",
+    "CorpusError",
     "Embedder",
     "EmbeddingError",
     "MissingExtra",
@@ -48,6 +50,7 @@ _HOMES = {
     "Chunk": "chunks",
     "ChunkBatch": "chunks",
     "Embedder": "embed.protocol",
+    "CorpusError": "errors",
     "EmbeddingError": "errors",
     "MissingExtra": "errors",
     "ModelError": "errors",
