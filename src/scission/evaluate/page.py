@@ -25,7 +25,7 @@ th{font-weight:600}td:nth-child(2),th:nth-child(2){text-align:left}tr.best td{fo
 svg{max-width:100%;height:auto;font:12px system-ui,sans-serif}svg text{fill:var(--ink)}
 svg .grid{stroke:var(--line)}svg .tick{fill:var(--soft);font-size:11px}svg .middle{text-anchor:middle}
 svg .end,svg .bar{text-anchor:end}svg .mark{fill:#fff;text-anchor:middle;font-size:11px;font-weight:600}
-.small{color:var(--soft);font-size:.85rem}.histograms{display:flex;flex-wrap:wrap;gap:1rem}
+.small{color:var(--soft);font-size:.85rem}.plots{display:flex;flex-wrap:wrap;gap:1rem}
 """
 
 #: Columns of the table after the scores: heading, where in the entry, how to show it.
@@ -68,13 +68,16 @@ def html_page(report: Report) -> str:
     sections = [
         f"<h1>Chunking strategies compared</h1><p class=small>{counts}</p>",
         f"<p class=verdict>{escape(verdict.sentence())}</p>",
-        f"<h2>{escape(verdict.metric)} against tokens stored</h2>",
-        _score_plot(entries, colours, verdict.metric),
+        f"<h2>{escape(verdict.metric)} against tokens stored, and against size</h2>",
+        "<div class=plots>",
+        _score_plot(entries, colours, verdict.metric, "tokens_stored", "tokens stored"),
+        _score_plot(entries, colours, verdict.metric, "mean_tokens", "mean tokens of a chunk"),
+        "</div>",
         "<h2>Every configuration</h2>",
         f"<div class=scroll>{_table(entries, report)}</div>",
         _notes(report),
         "<h2>Sizes of the chunks, in tokens</h2>",
-        f"<div class=histograms>{_histograms(entries, colours)}</div>",
+        f"<div class=plots>{_histograms(entries, colours)}</div>",
         "<h2>Throughput of chunking, one core</h2>",
         _throughput(entries, colours, report.timings),
         f"<p class=small>scission {__version__}; corpus {corpus['fingerprint']}</p>",
@@ -98,11 +101,15 @@ def _colours(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _score_plot(
-    entries: Sequence[Mapping[str, Any]], colours: Mapping[str, str], metric: str
+    entries: Sequence[Mapping[str, Any]],
+    colours: Mapping[str, str],
+    metric: str,
+    against: str,
+    label: str,
 ) -> str:
     points = [
         Point(
-            x=max(1, entry["shape"]["tokens_stored"]),
+            x=max(1, entry["shape"][against]),
             y=100 * (entry["scores"][metric] or 0.0),
             number=number,
             colour=colours[entry["label"]],
@@ -111,18 +118,19 @@ def _score_plot(
         for number, entry in enumerate(entries, 1)
     ]
     # The best is drawn last, on top of what lies under it.
-    return scatter(points[::-1], "tokens stored", f"{metric}, %")
+    return scatter(points[::-1], label, f"{metric}, %")
 
 
 def _histograms(entries: Sequence[Mapping[str, Any]], colours: Mapping[str, str]) -> str:
-    """One for each set of chunks; models and vectors do not change sizes."""
+    """One for each set of chunks (models and vectors do not change sizes), all over the same bins."""
+    used = [i for entry in entries for i, n in enumerate(entry["shape"]["histogram"]) if n]
+    bins = range(min(used, default=0), max(used, default=0) + 1)
     seen: dict[tuple[int, ...], str] = {}
     for entry in entries:
         counts = tuple(entry["shape"]["histogram"])
         if counts not in seen:
-            seen[counts] = histogram(
-                counts, HISTOGRAM_EDGES, colours[entry["label"]], entry["label"]
-            )
+            colour = colours[entry["label"]]
+            seen[counts] = histogram(counts, HISTOGRAM_EDGES, bins, colour, entry["label"])
     return "".join(seen.values())
 
 

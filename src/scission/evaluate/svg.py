@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-WIDTH, HEIGHT = 720, 360
+WIDTH, HEIGHT = 580, 340
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 16, 16, 44
 
 #: Okabe & Ito's colours, which people with any colour vision can tell apart.
@@ -41,42 +41,40 @@ def scatter(points: Sequence[Point], x_label: str, y_label: str) -> str:
     return _svg("".join(parts), WIDTH, HEIGHT, f"{y_label} against {x_label}")
 
 
-def histogram(counts: Sequence[int], edges: Sequence[int], colour: str, label: str) -> str:
-    """Plot shares of each bin; the bins are drawn equally wide, and empty ones at both ends left out."""
-    width, height = 340, 150
-    used = [i for i, count in enumerate(counts) if count]
-    if not used:
-        return ""
-    first, last = used[0], used[-1]
-    total, top = sum(counts), max(counts)
-    left, bottom = 8, height - 26
-    step = (width - 2 * left) / (last - first + 1)
-    parts = []
-    for place, i in enumerate(range(first, last + 1)):
+def histogram(
+    counts: Sequence[int], edges: Sequence[int], bins: range, colour: str, label: str
+) -> str:
+    """Plot how many chunks fall into each of `bins`, drawn equally wide; the last edge has no upper end."""
+    width, height, left = 340, 150, 8
+    bottom = height - 26
+    total, top = max(1, sum(counts)), max(1, *counts)
+    step = (width - 2 * left) / len(bins)
+    every = -(-len(bins) // 9)  # tick labels need 36 pixels each
+    parts = [f'<text class="name" x="{left}" y="14">{escape(label)}</text>']
+    for place, i in enumerate(bins):
         tall = (bottom - 24) * counts[i] / top
         x = left + place * step
-        upper = edges[i + 1] - 1 if i + 1 < len(edges) else "more"
-        title = (
-            f"{edges[i]} to {upper} tokens: {counts[i]:,} chunks ({100 * counts[i] / total:.1f} %)"
-        )
+        upper = f"{edges[i + 1] - 1}" if i + 1 < len(edges) else "more"
+        share = f"{counts[i]:,} chunks ({100 * counts[i] / total:.1f} %)"
         parts.append(
-            f'<g><title>{title}</title><rect x="{x + 1:.1f}" y="{bottom - tall:.1f}" '
-            f'width="{step - 2:.1f}" height="{tall:.1f}" fill="{colour}"/></g>'
+            f"<g><title>{edges[i]} to {upper} tokens: {share}</title>"
+            f'<rect x="{x + 1:.1f}" y="{bottom - tall:.1f}" width="{max(1.0, step - 2):.1f}" '
+            f'height="{tall:.1f}" fill="{colour}"/></g>'
         )
-        parts.append(f'<text class="tick" x="{x:.1f}" y="{bottom + 14}">{edges[i]}</text>')
-    parts.append(f'<text class="name" x="{left}" y="14">{escape(label)}</text>')
+        if place % every == 0:
+            parts.append(f'<text class="tick" x="{x:.1f}" y="{bottom + 14}">{edges[i]}</text>')
     return _svg("".join(parts), width, height, f"Sizes of the chunks of {label}")
 
 
 def bars(rows: Sequence[tuple[str, float, str]], unit: str) -> str:
     """Plot (label, value, colour) as horizontal bars, with the value beside each."""
     left, row = 300, 24
-    height = row * len(rows) + 12
+    width, height = 860, row * len(rows) + 12
     top = max(value for _, value, _ in rows) or 1.0
     parts = []
     for i, (label, value, colour) in enumerate(rows):
         y = 6 + i * row
-        wide = (WIDTH - left - 110) * value / top
+        wide = (width - left - 110) * value / top
         shown = label if len(label) <= 44 else f"{label[:43]}…"
         parts.append(
             f"<g><title>{escape(label)}: {value:,.3g} {unit}</title>"
@@ -84,7 +82,7 @@ def bars(rows: Sequence[tuple[str, float, str]], unit: str) -> str:
             f'<rect x="{left}" y="{y + 3}" width="{max(wide, 1):.1f}" height="{row - 7}" fill="{colour}"/>'
             f'<text class="value" x="{left + wide + 6:.1f}" y="{y + 15}">{value:,.3g} {unit}</text></g>'
         )
-    return _svg("".join(parts), WIDTH, height, f"Throughput in {unit}")
+    return _svg("".join(parts), width, height, f"Throughput in {unit}")
 
 
 @dataclass(frozen=True)
