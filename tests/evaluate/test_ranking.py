@@ -1,6 +1,7 @@
 """Rankings, search and the bootstrap: worked by hand and against published implementations."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -33,7 +34,9 @@ def test_values_of_trec_eval():
 
 def test_by_hand():
     assert ndcg([7, 8], {8: 1}) == pytest.approx(1 / math.log2(3))
-    assert ndcg([8, 7], {8: 1, 7: 2}) == pytest.approx((1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3)))
+    assert ndcg([8, 7], {8: 1, 7: 2}) == pytest.approx(
+        (1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3))
+    )
     assert reciprocal_rank([1, 2], {2: 1}, k=1) == 0.0
     assert average_precision([True, False, True]) == pytest.approx((1 + 2 / 3) / 2)
     assert average_precision([False, False]) == 0.0
@@ -75,7 +78,7 @@ def test_which_search(monkeypatch):
     assert nearest.chosen_method("auto", nearest.EXACT_LIMIT + 1) == "hnsw"
     with pytest.raises(OptionError, match="search must be one of"):
         search(np.ones((1, 2), np.float32), np.ones((1, 2), np.float32), 1, "best")
-    monkeypatch.setitem(__import__("sys").modules, "usearch.index", None)
+    monkeypatch.setitem(sys.modules, "usearch.index", None)
     with pytest.raises(MissingExtra, match=r"scission\[evaluate\]"):
         search(np.ones((2, 2), np.float32), np.ones((1, 2), np.float32), 1, "hnsw")
 

@@ -29,7 +29,9 @@ def test_a_folder_of_text(tmp_path):
 def test_a_reference_by_text_finds_its_copies(tmp_path):
     docs, queries = write_corpus(tmp_path)
     (docs / "twice.txt").write_text("Here. There. Here.", encoding="utf-8")
-    write_lines(queries, [{"question": "?", "references": [{"document": "twice.txt", "text": "Here."}]}])
+    write_lines(
+        queries, [{"question": "?", "references": [{"document": "twice.txt", "text": "Here."}]}]
+    )
     (reference,) = load_corpus(docs, queries).questions[0].references
     assert (reference.start, reference.end, reference.copies) == (0, 5, ((13, 18),))
 
@@ -50,7 +52,10 @@ def test_a_single_file(tmp_path):
 def write_beir(folder, ids="_id"):
     write_lines(
         folder / "corpus.jsonl",
-        [{ids: "a", "title": "Ships", "text": "They sail."}, {ids: 7, "title": "", "text": "Bread."}],
+        [
+            {ids: "a", "title": "Ships", "text": "They sail."},
+            {ids: 7, "title": "", "text": "Bread."},
+        ],
     )
     write_lines(
         folder / "queries.jsonl",
@@ -87,7 +92,9 @@ def test_beir_gzipped_and_with_plain_ids(tmp_path):
 
 def test_chroma_both_ways(tmp_path):
     (tmp_path / "corpora").mkdir()
-    (tmp_path / "corpora" / "state.md").write_text("A fact. Another fact. A fact.", encoding="utf-8")
+    (tmp_path / "corpora" / "state.md").write_text(
+        "A fact. Another fact. A fact.", encoding="utf-8"
+    )
     row = {
         "corpus": "state", "question": "Which?",
         "references": [{"start": 0, "end": 7, "text": "A fact.", "alt": [[22, 29]]}],
@@ -99,7 +106,9 @@ def test_chroma_both_ways(tmp_path):
     references = json.dumps([{"content": "A fact.", "start_index": 0, "end_index": 7}])
     with (tmp_path / "questions_df.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerows([["question", "references", "corpus_id"], ["Line one\nline two?", references, "state"]])
+        writer.writerows(
+            [["question", "references", "corpus_id"], ["Line one\nline two?", references, "state"]]
+        )
     second = load_corpus(tmp_path, tmp_path / "questions_df.csv")
     assert second.questions[0].text == "Line one\nline two?"
     assert second.questions[0].references[0].end == 7
@@ -135,7 +144,10 @@ MALFORMED = [
     ('{"question": "?", "references": [{"document": "ships.txt", "start": 0.0, "end": 5}]}', "got [0.0, 5]"),
     ('{"question": "?", "references": [{"document": "ships.txt", "start": 3, "end": 4}]}', "must not be blank"),
     ('{"question": "?", "references": [{"document": "ships.txt", "text": "no such text"}]}', "must occur verbatim"),
-    ('{"question": "?", "references": [{"document": "ships.txt", "start": 0, "end": 3, "text": "Then"}]}', "which is 'The'"),
+    (
+        '{"question": "?", "references": [{"document": "ships.txt", "start": 0, "end": 3, "text": "Then"}]}',
+        "which is 'The'",
+    ),
     (
         '{"question": "?", "references": [{"document": "ships.txt", "start": 0, "end": 3, "copies": [7]}]}',
         "a span must be [start, end], got 7",

@@ -129,7 +129,9 @@ def test_search_goes_as_deep_as_documents_and_budget_ask():
     assert scores["mrr@10"] == pytest.approx(1 / 3)
 
 
-ranges = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 9)).map(lambda p: (p[0], p[0] + p[1])))
+ranges = st.lists(
+    st.tuples(st.integers(0, 30), st.integers(0, 9)).map(lambda p: (p[0], p[0] + p[1]))
+)
 
 
 @given(ranges, st.integers(0, 60))

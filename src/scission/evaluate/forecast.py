@@ -248,7 +248,7 @@ def _estimate(
     sample = reader.sample
     sample_bytes = sum(len(text.encode("utf-8", "surrogatepass")) for text in sample)
     spans = TokenSpans.of(sample)
-    batch, timings = timed_chunks(chunker, sample, False)
+    batch, timings = timed_chunks(chunker, sample, False, repeat=True)
     first, last = spans.ranges(batch.document, batch.start, batch.end)
     scale = reader.tokens / max(1, len(spans))
     stored = round(scale * int((last - first).sum()))
