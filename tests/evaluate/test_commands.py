@@ -8,6 +8,7 @@ import pytest
 from scission.cli import main
 from scission.evaluate import Grid, estimate
 from tests.evaluate.data import BREAD, SHIPS, TEXTS, write_corpus
+from tests.helpers import PLAIN
 
 TOML = """
 budgets = [10, 30]
@@ -93,6 +94,7 @@ def test_mistakes_write_nothing(folder, capsys):
     assert not (folder / "report").exists()
 
 
+@pytest.mark.skipif(PLAIN, reason="traces memory, which plain Python makes 20 times slower")
 def test_estimate(folder, capsys):
     assert main(["estimate", str(folder / "docs")]) == 0
     out = capsys.readouterr().out
@@ -133,6 +135,7 @@ def test_estimates_are_what_comes_out():
     assert row.peak_megabytes > 1
 
 
+@pytest.mark.skipif(PLAIN, reason="megabytes of text, and nothing here depends on how kernels run")
 def test_a_sample_is_scaled():
     texts = [f"{SHIPS}\n\n{BREAD}\n" * (1 + i % 3) for i in range(300)]
     grid = Grid.from_dict(

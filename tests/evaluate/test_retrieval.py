@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scission.evaluate import ChunkRanges, Corpus, Question, Reference, TokenSpans, score_retrieval
 from scission.evaluate.retrieval import merge, within_budget
-from tests.helpers import DATA, needs_data
+from tests.helpers import DATA, PLAIN, needs_data
 
 
 def corpus_of(*questions, texts=("to be or not to be that is the question", "to be or not")):
@@ -144,6 +144,7 @@ def test_ranges(spans, budget):
     assert sum(last - first for first, last in paid) == min(budget, sum(b - a for a, b in spans))
 
 
+@pytest.mark.skipif(PLAIN, reason="megabytes of text, and nothing here depends on how kernels run")
 @needs_data
 def test_chromas_corpora_hold_their_references():
     from scission.evaluate import load_corpus
