@@ -33,11 +33,11 @@ def score(name: str, model: str, cache: Path | None) -> dict[str, float]:
     corpus = load_corpus(DATA / "retrieval" / name)
     vectors = Cache(cache)
     embed = load(model).embed
-    rows = unit(vectors.vectors(corpus.texts, model, embed, lambda _: None))
+    rows, _ = vectors.vectors(corpus.texts, model, embed, lambda _: None)
     asked = [question.text for question in corpus.questions]
-    queries = unit(vectors.vectors(asked, model, embed, lambda _: None))
+    queries, _ = vectors.vectors(asked, model, embed, lambda _: None)
     spans = whole_documents(corpus)
-    found = score_spans(corpus, spans, rows, queries, Grid((), k=(10, 100), budgets=()))
+    found = score_spans(corpus, spans, unit(rows), unit(queries), Grid((), k=(10, 100), budgets=()))
     documents = ("ndcg@10", "mrr@10", "document_recall@10", "document_recall@100")
     return {key: 100 * float(np.nanmean(found[key])) for key in documents}
 

@@ -289,6 +289,12 @@ def test_another_model_may_read_the_questions(corpus):
         run_grid(corpus, Grid.from_dict({"strategies": SEMANTIC, "models": [wrong]}))
 
 
+def test_documents_without_a_chunk(corpus):
+    blank = type(corpus)(["a", "b"], ["", ""], corpus.questions[2:])
+    report = run_grid(blank, Grid.from_dict({"strategies": SEMANTIC}))
+    assert report.verdict.score == 0.0
+
+
 def test_the_default_metric(corpus, tmp_path):
     assert (
         run_grid(corpus, Grid.from_dict({"strategies": SEMANTIC})).verdict.metric == "recall@800t"
@@ -316,6 +322,8 @@ def test_the_verdict():
     assert json.loads(json.dumps(verdict.to_dict()))["comparisons"][1]["larger_than_chance"] is True
     alone = decide("m", {"good": scores["good"]}, {"good": 1})
     assert "nothing to compare" in alone.sentence()
+    with pytest.raises(OptionError, match="undefined for every question"):
+        decide("m", {"good": {"m": np.full(3, np.nan)}}, {"good": 1})
     clear = decide("m", {"good": scores["good"], "bad": scores["bad"]}, {"good": 2, "bad": 1})
     assert "lead over every other is larger than chance" in clear.sentence()
     assert clear.cheapest == "good"

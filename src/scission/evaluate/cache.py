@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,33 +56,40 @@ class Cache:
         model: str,
         embed: Callable[[Sequence[str]], NDArray[np.float32]],
         advance: Callable[[int], object],
-    ) -> NDArray[np.float32]:
-        """Embed texts slice by slice; `model` tells models apart, `advance` is told what is done."""
+    ) -> tuple[NDArray[np.float32], float]:
+        """Embed texts slice by slice; `model` tells models apart, `advance` is told what is done.
+
+        Also returned is the CPU time that it took, now or when the vectors were made.
+        """
         parts = []
+        seconds = 0.0
         for begin in range(0, len(texts), SLICE):
             part = texts[begin : begin + SLICE]
-            parts.append(self._slice(part, model, embed))
+            vectors, taken = self._slice(part, model, embed)
+            parts.append(vectors)
+            seconds += taken
             advance(len(part))
-        return np.concatenate(parts) if parts else np.zeros((0, 1), np.float32)
+        return (np.concatenate(parts) if parts else np.zeros((0, 1), np.float32)), seconds
 
     def _slice(
         self,
         texts: Sequence[str],
         model: str,
         embed: Callable[[Sequence[str]], NDArray[np.float32]],
-    ) -> NDArray[np.float32]:
-        path = self._path("vectors", f"{digest([_code('embed'), model, *texts])}.npy")
+    ) -> tuple[NDArray[np.float32], float]:
+        path = self._path("vectors", f"{digest([_code('embed'), model, *texts])}.npz")
         if path is not None and path.is_file():
             try:
-                found: NDArray[np.float32] = np.load(path, allow_pickle=False)
-            except ValueError:
+                with np.load(path, allow_pickle=False) as found:
+                    return found["vectors"], float(found["seconds"])
+            except (ValueError, KeyError, BadZipFile):  # a disk that was full, say
                 path.unlink()
-            else:
-                return found
+        began = time.process_time()
         vectors = np.ascontiguousarray(embed(texts), np.float32)
+        seconds = time.process_time() - began
         if path is not None:
-            write_whole(path, lambda file: np.save(file, vectors, allow_pickle=False))
-        return vectors
+            write_whole(path, lambda file: np.savez(file, vectors=vectors, seconds=seconds))
+        return vectors, seconds
 
     def _path(self, kind: str, name: str) -> Path | None:
         if self._folder is None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import OptionError
 from .bootstrap import PairedDifference, paired_bootstrap
 from .cache import Cache
 from .chunk_files import ChunkFile
@@ -98,6 +99,11 @@ def compare_chunks(
     Returns
     -------
     FileComparison
+
+    Raises
+    ------
+    OptionError
+        The vectors of chunks and questions differ in their dimensions, or nothing can be measured.
     """
     grid = grid or Grid(())
     metric = primary_metric(corpus, grid)
@@ -109,7 +115,7 @@ def compare_chunks(
         if given and chunks.vectors is not None:
             rows = unit(chunks.vectors)
         else:
-            rows = vectors.chunks(chunks.texts, lambda _: None)
+            rows, _ = vectors.chunks(chunks.texts)
         sides.append(score_spans(corpus, chunks.spans, rows, questions, grid))
     first, second = sides
     differences = {
@@ -117,6 +123,8 @@ def compare_chunks(
         for name in first
         if np.isfinite(first[name] - second[name]).any()
     }
+    if metric not in differences:
+        raise OptionError(f"metric {metric!r} is undefined for every question: choose another")
     means = {
         name: (float(np.nanmean(first[name])), float(np.nanmean(second[name])))
         for name in differences

@@ -157,7 +157,14 @@ def decide(metric: str, scores: Scores, stored: Mapping[str, int], seed: int = 0
         Tokens that each configuration stores.
     seed : int, default 0
         Of the bootstrap.
+
+    Raises
+    ------
+    OptionError
+        The metric is undefined for every question.
     """
+    if not all(np.isfinite(columns[metric]).any() for columns in scores.values()):
+        raise OptionError(f"metric {metric!r} is undefined for every question: choose another")
     means = {label: float(np.nanmean(columns[metric])) for label, columns in scores.items()}
     best = max(means, key=means.__getitem__)
     others = sorted((label for label in means if label != best), key=lambda x: -means[x])

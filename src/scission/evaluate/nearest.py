@@ -51,12 +51,31 @@ def search(
     MissingExtra
         HNSW needs usearch, which is not installed.
     """
-    found = min(depth, len(chunks))
-    if found == 0 or len(queries) == 0:
-        return np.empty((len(queries), found), np.int64)
-    if chosen_method(method, len(chunks)) == "exact":
-        return _exact(chunks, queries, found)
-    return _hnsw(chunks, queries, found)
+    return Searcher(chunks, method).find(queries, depth)
+
+
+class Searcher:
+    """Chunk vectors that can be searched again and again; see `search`."""
+
+    def __init__(self, chunks: NDArray[np.float32], method: str = "auto") -> None:
+        self._chunks = chunks
+        self._index: Any = None
+        if chosen_method(method, len(chunks)) == "hnsw" and len(chunks):
+            self._index = _graph(chunks)
+
+    def find(self, queries: NDArray[np.float32], depth: int) -> NDArray[np.int64]:
+        """Return the numbers of the nearest chunks, int64[Q, min(depth, N)]."""
+        found = min(depth, len(self._chunks))
+        if found == 0 or len(queries) == 0:
+            return np.empty((len(queries), found), np.int64)
+        if self._index is None:
+            return _exact(self._chunks, queries, found)
+        self._index.expansion_search = max(EXPANSION, found)
+        matches = self._index.search(queries, found, threads=1)
+        if int(np.min(matches.counts)) < found:
+            # The graph does not reach so many; the rest of such a row would be keys that mean nothing.
+            return _exact(self._chunks, queries, found)
+        return np.asarray(matches.keys, np.int64).reshape(len(queries), found)
 
 
 def chosen_method(method: str, chunks: int) -> str:
@@ -89,24 +108,13 @@ def _largest(scores: NDArray[np.float32], depth: int) -> NDArray[np.int64]:
     return candidates[order[:depth]].astype(np.int64)
 
 
-def _hnsw(
-    chunks: NDArray[np.float32], queries: NDArray[np.float32], depth: int
-) -> NDArray[np.int64]:
+def _graph(chunks: NDArray[np.float32]) -> Any:
     index = _index_class()(
-        ndim=chunks.shape[1],
-        metric="ip",
-        dtype="f32",
-        connectivity=CONNECTIVITY,
-        expansion_search=max(EXPANSION, depth),
+        ndim=chunks.shape[1], metric="ip", dtype="f32", connectivity=CONNECTIVITY
     )
     # One thread: with several, the graph depends on who comes first.
     index.add(np.arange(len(chunks)), chunks, threads=1)
-    matches = index.search(queries, depth, threads=1)
-    # A graph may reach fewer than `depth` chunks; such rows would hold keys that mean nothing.
-    counts = np.atleast_1d(np.asarray(matches.counts))
-    if int(counts.min()) < depth:
-        return _exact(chunks, queries, depth)
-    return np.asarray(matches.keys, np.int64).reshape(len(queries), depth)
+    return index
 
 
 def _index_class() -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .corpus import Corpus, Question
-from .nearest import search
+from .nearest import Searcher
 from .ranking import average_precision, ndcg, recall, reciprocal_rank
 
 #: Tokens ``first <= t < last`` of a corpus.
@@ -105,8 +105,9 @@ def _deep_enough(
     """Rank until every question has `count` documents (and so chunks) and `budget` tokens, or all chunks."""
     depth = 2 * count
     documents = min(count, len(np.unique(chunks.document)))
+    searcher = Searcher(chunk_vectors, method)
     while True:
-        rankings = search(chunk_vectors, question_vectors, depth, method)
+        rankings = searcher.find(question_vectors, depth)
         if depth >= len(chunks) or rankings.size == 0:
             return rankings
         sizes = (chunks.last - chunks.first)[rankings].sum(axis=1)

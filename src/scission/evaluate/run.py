@@ -149,13 +149,12 @@ class _Runner:
         batch, timings = timed_chunks(chunker, self._corpus.texts, pooled, repeat=repeat)
         spans = Spans.of(batch.document, batch.start, batch.end)
         vectors = self._vectors(cell.model)
-        began = time.process_time()
         if batch.vectors is not None:
-            chunk_vectors = batch.vectors
+            chunk_vectors, seconds = batch.vectors, 0.0
         else:
             texts = [batch.text(i) for i in range(len(batch))]
-            chunk_vectors = vectors.chunks(texts, self._advance(cell.label, len(texts)))
-        timings["embedding_cpu_seconds"] = time.process_time() - began
+            chunk_vectors, seconds = vectors.chunks(texts, self._advance(cell.label, len(texts)))
+        timings["embedding_cpu_seconds"] = seconds
         questions = [question.text for question in self._corpus.questions]
         scores = score_spans(
             self._corpus, spans, chunk_vectors, vectors.questions(questions), self._grid
@@ -203,17 +202,19 @@ class Vectors:
         """What tells this model from others."""
         return canonical([*self._names, self._model.chunk_prefix, self._model.query_prefix])
 
-    def chunks(self, texts: Sequence[str], advance: Callable[[int], object]) -> NDArray[np.float32]:
-        """Embed chunks."""
+    def chunks(
+        self, texts: Sequence[str], advance: Callable[[int], object] = lambda _: None
+    ) -> tuple[NDArray[np.float32], float]:
+        """Embed chunks, and say what CPU time it took."""
         prefixed = [self._model.chunk_prefix + text for text in texts]
-        return unit(self._cache.vectors(prefixed, self._names[0], self._chunks.embed, advance))
+        rows, seconds = self._cache.vectors(prefixed, self._names[0], self._chunks.embed, advance)
+        return unit(rows), seconds
 
     def questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed questions; those of a static model's teacher are brought among its vectors."""
         prefixed = [self._model.query_prefix + text for text in texts]
-        found = unit(
-            self._cache.vectors(prefixed, self._names[1], self._queries.embed, lambda _: None)
-        )
+        rows, _ = self._cache.vectors(prefixed, self._names[1], self._queries.embed, lambda _: None)
+        found = unit(rows)
         static = self._chunks
         if isinstance(static, StaticEmbedder) and found.shape[1] != static.dimensions:
             return static.project(found)
@@ -237,7 +238,7 @@ def score_spans(
     grid: Grid,
 ) -> dict[str, NDArray[np.float64]]:
     """Score chunks given as spans of text; see `score_retrieval`."""
-    if chunk_vectors.shape[1] != question_vectors.shape[1]:
+    if len(spans) and chunk_vectors.shape[1] != question_vectors.shape[1]:
         raise OptionError(
             f"chunk and question vectors must have the same dimensions, got {chunk_vectors.shape[1]} and "
             f"{question_vectors.shape[1]}: give the model that made the chunks' vectors"
