@@ -62,6 +62,8 @@ def summary(found: Any, model: str) -> str:
     lines += [
         "",
         f"Prices of {found.price_as_of}; their own tokens may be some ten per cent more or fewer.",
+        "A model that finds boundaries from single sentences has then read the chunks too: pooled from its vectors,",
+        "they cost the first price and not the second.",
     ]
     return "\n".join(lines)
 

@@ -74,7 +74,7 @@ def html_page(report: Report) -> str:
         _score_plot(entries, colours, verdict.metric, "mean_tokens", "mean tokens of a chunk"),
         "</div>",
         "<h2>Every configuration</h2>",
-        f"<div class=scroll>{_table(entries, report)}</div>",
+        f"<div class=scroll>{_table(entries, colours, report)}</div>",
         _notes(report),
         "<h2>Sizes of the chunks, in tokens</h2>",
         f"<div class=plots>{_histograms(entries, colours)}</div>",
@@ -146,14 +146,15 @@ def _throughput(
     return bars(rows, "MB/s")
 
 
-def _table(entries: Sequence[Mapping[str, Any]], report: Report) -> str:
+def _table(entries: Sequence[Mapping[str, Any]], colours: Mapping[str, str], report: Report) -> str:
     metrics = list(entries[0]["scores"])
     metrics.insert(0, metrics.pop(metrics.index(report.verdict.metric)))
     titles = ["#", "configuration", "against the best", *metrics]
     titles += [title for title, _, _ in _SHAPE] + ["price", "docs/s", "MB/s", "embedding, s"]
     rows = ["<tr>" + "".join(f"<th>{escape(title)}</th>" for title in titles) + "</tr>"]
     for number, entry in enumerate(entries, 1):
-        cells = [str(number), escape(entry["label"]), _against(entry["label"], report.verdict)]
+        mark = f'<span style="color:{colours[entry["label"]]}">●</span> {number}'
+        cells = [mark, escape(entry["label"]), _against(entry["label"], report.verdict)]
         cells += [_percent(entry["scores"].get(name)) for name in metrics]
         cells += [_shown(entry["shape"][key], form) for _, key, form in _SHAPE]
         timing = report.timings[entry["label"]]

@@ -192,6 +192,8 @@ class Vectors:
         self._model = model
         self._cache = cache
         self._chunks, self._queries = _embedder(model.chunks), _embedder(model.queries)
+        if isinstance(self._chunks, StaticEmbedder):
+            self._chunks.embed([_WARM_UP])  # or the first configuration would pay for compiling
         self._names = (
             model_fingerprint(model.chunks, model.name),
             model_fingerprint(model.queries, f"{model.name} queries"),
