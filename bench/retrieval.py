@@ -16,7 +16,8 @@ from bench.data import DATA
 from bench.models import load
 from scission.evaluate import Corpus, Grid, Spans, load_corpus
 from scission.evaluate.cache import Cache
-from scission.evaluate.run import score_spans, unit
+from scission.evaluate.run import score_spans
+from scission.evaluate.vectors import unit
 
 #: NDCG@10 in per cent, by set and the name of the checkpoint.
 PUBLISHED = {("scifact", "all-MiniLM-L6-v2"): 64.5}

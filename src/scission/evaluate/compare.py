@@ -16,8 +16,9 @@ from .chunk_files import ChunkFile
 from .corpus import Corpus
 from .decide import SIGNIFICANCE, primary_metric
 from .grid import Grid, Model
-from .run import Vectors, score_spans, unit
+from .run import score_spans
 from .shape import Shape, measure_shape, sentence_spans
+from .vectors import Vectors, unit
 
 
 @dataclass(frozen=True)

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import random
-import sys
-import time
-import tracemalloc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..api import strategies
-from ..chunkers.base import GROUP_BYTES, Chunker
+from ..chunkers.base import GROUP_BYTES
 from ..embed.registry import resolve
-from ..errors import ScissionError
-from .grid import Configuration, Grid
+from .calibrate import Calibration, Candidate, calibrate, candidates_of, resident_megabytes
+from .grid import Grid
 from .prices import Prices
-from .run import chunker_of, timed_chunks
 from .tokenspans import TokenSpans
 
 #: Documents that are chunked to find out, and how much of each, in characters.
 SAMPLE_DOCUMENTS, SAMPLE_CHARACTERS = 64, 1 << 16
-
-#: A local model is timed on the sample's chunks for about so long.
-_CALIBRATION_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -132,13 +124,13 @@ def estimate(
     for text in texts:
         reader.read(text)
     reader.count()
-    makers, skipped = _chunkers(grid)
+    candidates, skipped = candidates_of(grid)
     embedder = resolve(model)
-    rows = []
-    base = _resident_megabytes()
-    for label, chunker, counting in makers:
-        if reader.sample:
-            rows.append(_estimate(label, chunker, counting, reader, embedder, table, base))
+    base = resident_megabytes()
+    rows = [
+        _scaled(candidate, calibrate(candidate, reader.sample, embedder), reader, table, base)
+        for candidate in (candidates if reader.sample else ())
+    ]
     return Estimate(
         documents=reader.documents,
         characters=reader.characters,
@@ -191,140 +183,26 @@ class _Reader:
             self.sample[place] = text
 
 
-class _Counter:
-    """A model that counts the tokens it is shown."""
-
-    def __init__(self) -> None:
-        self.tokens = 0
-        self._model = resolve("minilm-static")
-
-    def embed(self, texts: Sequence[str]) -> Any:
-        """Count, and return vectors that will do."""
-        self.tokens += len(TokenSpans.of(texts))
-        return self._model.embed(texts)  # type: ignore[attr-defined]
-
-
-#: Label, chunker, and the same chunker around a counting model when it takes one.
-_Maker = tuple[str, Chunker, tuple[Chunker, _Counter] | None]
-
-
-def _chunkers(grid: Grid | None) -> tuple[list[_Maker], dict[str, str]]:
-    """Make the chunkers; a strategy that cannot do without options of its own is skipped."""
-    if grid is not None:
-        return [
-            (cell.label, chunker_of(cell, dict(cell.options)), _counting(cell))
-            for cell in grid.configurations
-        ], {}
-    made: list[_Maker] = []
-    skipped = {}
-    cells = [{"strategy": name} for name in strategies()]
-    for cell in Grid.from_dict(
-        {"strategies": [*cells, {"strategy": "semantic", "preset": "reference"}]}
-    ).configurations:
-        try:
-            made.append((cell.label, chunker_of(cell, {}), _counting(cell)))
-        except (ScissionError, TypeError) as error:
-            skipped[cell.label] = str(error)
-    return made, skipped
-
-
-def _counting(cell: Configuration) -> tuple[Chunker, _Counter] | None:
-    counter = _Counter()
-    try:
-        return chunker_of(cell, {**cell.options, "model": counter}), counter
-    except ScissionError:  # the strategy asks no model
-        return None
-
-
-def _estimate(
-    label: str,
-    chunker: Chunker,
-    counting: tuple[Chunker, _Counter] | None,
-    reader: _Reader,
-    embedder: Any,
-    prices: Prices,
-    base: float,
+def _scaled(
+    candidate: Candidate, found: Calibration, reader: _Reader, prices: Prices, base: float
 ) -> StrategyEstimate:
-    sample = reader.sample
-    sample_bytes = sum(len(text.encode("utf-8", "surrogatepass")) for text in sample)
-    spans = TokenSpans.of(sample)
-    batch, timings = timed_chunks(chunker, sample, False, repeat=True)
-    first, last = spans.ranges(batch.document, batch.start, batch.end)
-    scale = reader.tokens / max(1, len(spans))
-    stored = round(scale * int((last - first).sum()))
-    boundary = 0
-    if counting is not None:
-        counter = counting[1]
-        counting[0].chunk_batch(sample, threads=1)
-        boundary = round(scale * counter.tokens)
-    per_token = _seconds_per_token(embedder, [batch.text(i) for i in range(len(batch))])
+    """Scale what the sample took to the corpus."""
+    scale = reader.tokens / max(1, found.sample_tokens)
+    stored = round(scale * found.tokens_stored)
+    boundary = round(scale * found.boundary_tokens)
+    working = found.working_bytes_per_byte * max(GROUP_BYTES, reader.largest) / 1e6
     return StrategyEstimate(
-        label=label,
-        chunks=round(scale * len(batch)),
+        label=candidate.label,
+        chunks=round(scale * found.chunks),
         tokens_stored=stored,
         boundary_tokens=boundary,
         prices=_prices(prices, stored),
         prices_with_boundaries=_prices(prices, stored + boundary),
-        chunking_seconds=timings["chunking_cpu_seconds"] * reader.bytes / sample_bytes,
-        embedding_seconds=per_token * stored,
-        peak_megabytes=base + _working_megabytes(chunker, sample, reader.largest),
+        chunking_seconds=found.chunking_seconds_per_byte * reader.bytes,
+        embedding_seconds=found.embedding_seconds_per_token * stored,
+        peak_megabytes=base + working,
     )
 
 
 def _prices(prices: Prices, tokens: int) -> dict[str, float]:
     return {name: prices.price(tokens, name) for name in prices.models}
-
-
-def _seconds_per_token(embedder: Any, texts: Sequence[str]) -> float:
-    """Time a model on more and more of the chunks, until it took long enough to tell."""
-    embedder.embed(texts[:1])
-    tokens = 0
-    taken = 0.0
-    for part in _doubling(texts):
-        began = time.process_time()
-        embedder.embed(part)
-        taken += time.process_time() - began
-        tokens += len(TokenSpans.of(part))
-        if taken > _CALIBRATION_SECONDS / 2:
-            break
-    return taken / max(1, tokens)
-
-
-def _doubling(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    begin, size = 0, 8
-    while begin < len(texts):
-        yield texts[begin : begin + size]
-        begin, size = begin + size, 2 * size
-
-
-def _working_megabytes(chunker: Chunker, sample: Sequence[str], largest: int) -> float:
-    """Memory of the arrays of one group: what a group of the sample needs, scaled to the largest."""
-    group: list[str] = []
-    size = 0
-    for text in sample:
-        group.append(text)
-        size += len(text.encode("utf-8", "surrogatepass"))
-        if size > GROUP_BYTES:
-            break
-    tracing = tracemalloc.is_tracing()
-    if not tracing:
-        tracemalloc.start()
-    try:
-        tracemalloc.reset_peak()
-        before = tracemalloc.get_traced_memory()[0]
-        chunker.chunk_batch(group, threads=1)
-        peak = tracemalloc.get_traced_memory()[1] - before
-    finally:
-        if not tracing:
-            tracemalloc.stop()
-    return peak / size * max(GROUP_BYTES, largest) / 1e6
-
-
-def _resident_megabytes() -> float:
-    """Peak memory of this process so far: Python, the kernels and their tables; 0 where it is not known."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return 0.0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 1e6 if sys.platform == "darwin" else peak / 1e3

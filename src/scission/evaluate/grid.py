@@ -28,8 +28,9 @@ class Model:
     name : str
         What reports call it.
     chunks, queries : object
-        Whatever a chunker's ``model`` accepts. Where the chunks' model is static and the questions' is its teacher,
-        question vectors are brought among those of the chunks (`StaticEmbedder.project`).
+        Whatever a chunker's ``model`` accepts; the cache knows an object by the model's name. Where the chunks'
+        model is static and the questions' is its teacher, question vectors are brought among those of the chunks
+        (`StaticEmbedder.project`).
     chunk_prefix, query_prefix : str
         Put before each text, as some models want it.
     """

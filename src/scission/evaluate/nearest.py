@@ -11,7 +11,7 @@ from ..chunkers import options
 from ..errors import MissingExtra
 
 #: Above so many chunks ``"auto"`` searches approximately: exact search of 300 questions among them, 384
-#: dimensions, takes some 2 s of one core, and grows with both numbers.
+#: dimensions, takes 0.7 s of one core, and grows with both numbers.
 EXACT_LIMIT = 200_000
 
 #: Graph degree and search width of HNSW (Malkov & Yashunin 2018).

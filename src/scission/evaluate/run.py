@@ -27,14 +27,13 @@ from .nearest import chosen_method
 from .prices import Prices
 from .retrieval import ChunkRanges, score_retrieval
 from .shape import Spans, measure_shape, sentence_spans
+from .vectors import WARM_UP, Vectors
 
 #: Told how many of how many texts a configuration has embedded: (label, done, all).
 Progress = Callable[[str, int, int], object]
 
 #: Chunking faster than this is timed three times, and the median taken.
 _SHORT_SECONDS = 1.0
-
-_WARM_UP = "Ships sail on the sea. Bread rises in the oven. Stars shine."
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Report:
     Attributes
     ----------
     results : dict
-        Everything that follows from corpus and grid alone: the same whenever and wherever it is made.
+        Everything that follows from corpus and grid alone: the same every time it is made.
     timings : dict
         What this machine took, by label.
     scores : dict of str to dict of str to float64[Q]
@@ -185,44 +184,6 @@ class _Runner:
         return advance
 
 
-class Vectors:
-    """Vectors of chunks and questions, of length 1, through the cache."""
-
-    def __init__(self, model: Model, cache: Cache) -> None:
-        self._model = model
-        self._cache = cache
-        self._chunks, self._queries = _embedder(model.chunks), _embedder(model.queries)
-        if isinstance(self._chunks, StaticEmbedder):
-            self._chunks.embed([_WARM_UP])  # or the first configuration would pay for compiling
-        self._names = (
-            model_fingerprint(model.chunks, model.name),
-            model_fingerprint(model.queries, f"{model.name} queries"),
-        )
-
-    @property
-    def fingerprint(self) -> str:
-        """What tells this model from others."""
-        return canonical([*self._names, self._model.chunk_prefix, self._model.query_prefix])
-
-    def chunks(
-        self, texts: Sequence[str], advance: Callable[[int], object] = lambda _: None
-    ) -> tuple[NDArray[np.float32], float]:
-        """Embed chunks, and say what CPU time it took."""
-        prefixed = [self._model.chunk_prefix + text for text in texts]
-        rows, seconds = self._cache.vectors(prefixed, self._names[0], self._chunks.embed, advance)
-        return unit(rows), seconds
-
-    def questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed questions; those of a static model's teacher are brought among its vectors."""
-        prefixed = [self._model.query_prefix + text for text in texts]
-        rows, _ = self._cache.vectors(prefixed, self._names[1], self._queries.embed, lambda _: None)
-        found = unit(rows)
-        static = self._chunks
-        if isinstance(static, StaticEmbedder) and found.shape[1] != static.dimensions:
-            return static.project(found)
-        return found
-
-
 def chunker_of(cell: Configuration, options: Mapping[str, Any]) -> Chunker:
     """Make the chunker of a configuration's strategy and preset."""
     if cell.preset == "reference":
@@ -260,7 +221,7 @@ def timed_chunks(
 
     With `repeat`, what is quickly done is done three times, and the median taken.
     """
-    chunker.chunk_batch([_WARM_UP], threads=1, embeddings=embeddings)
+    chunker.chunk_batch([WARM_UP], threads=1, embeddings=embeddings)
     seconds: list[float] = []
     while not seconds or (repeat and seconds[0] < _SHORT_SECONDS and len(seconds) < 3):
         began = time.process_time()
@@ -273,24 +234,6 @@ def timed_chunks(
         "documents_per_second": len(texts) / taken,
         "megabytes_per_second": size / 1e6 / taken,
     }
-
-
-def unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
-    """Bring vectors to length 1; zeros stay."""
-    rows = np.array(vectors, np.float32)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    lengths[lengths == 0] = 1
-    rows /= lengths
-    return rows
-
-
-def _embedder(model: Any) -> Any:
-    embedder = resolve(model)
-    if not callable(getattr(embedder, "embed", None)):
-        raise OptionError(
-            f"model {embedder.name} cannot embed texts, which chunks and questions are"
-        )
-    return embedder
 
 
 def _chunker_model(cell: Configuration) -> Any:
