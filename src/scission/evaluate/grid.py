@@ -121,7 +121,7 @@ class Grid:
             The file cannot be read, is not TOML or not a grid.
         """
         try:
-            return cls.from_dict(_read_toml(Path(path)))
+            return cls.from_dict(read_toml(Path(path)))
         except OptionError as error:
             raise CorpusError(f"{path}: {error}") from None
 
@@ -241,7 +241,8 @@ def _optional_text(table: Mapping[str, Any], name: str) -> str | None:
     raise OptionError(f"{name!r} must be a string that is not blank, got {value!r:.80}")
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file; what is wrong with it is a `CorpusError`."""
     try:
         data = path.read_bytes().decode("utf-8")
     except OSError as error:
