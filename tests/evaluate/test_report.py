@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
+from xml.etree import ElementTree
 
 import pytest
 
@@ -73,7 +74,8 @@ def test_labels_are_escaped(tmp_path):
 
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 def test_the_page_opens_in_a_browser(report, tmp_path):
-    path = write_report(report, tmp_path / "out")[-1]
+    write_report(report, tmp_path / "out")
+    path = tmp_path / "out" / "report.html"
     done = subprocess.run(
         [
             BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
@@ -89,7 +91,9 @@ def test_the_page_opens_in_a_browser(report, tmp_path):
 def test_the_files(report, tmp_path):
     write_report(report, tmp_path / "out")
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
-    assert names == ["report.html", "results.csv", "results.json", "timings.json"]
+    assert [name for name in names if not name.endswith(".svg")] == [
+        "report.html", "results.csv", "results.json", "timings.json",
+    ]  # fmt: skip
     results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     with (tmp_path / "out" / "results.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -101,6 +105,15 @@ def test_the_files(report, tmp_path):
     assert "second" not in text
     timings = json.loads((tmp_path / "out" / "timings.json").read_text(encoding="utf-8"))
     assert set(timings["configurations"]) == {row["label"] for row in rows}
+
+
+def test_plots_as_files(report, tmp_path):
+    write_report(report, tmp_path)
+    for name in ("score_by_tokens", "score_by_size", "throughput"):
+        root = ElementTree.fromstring((tmp_path / f"{name}.svg").read_text(encoding="utf-8"))
+        assert root.tag.endswith("svg")
+        text = " ".join(root.itertext())
+        assert all(entry["label"] in text for entry in report.results["configurations"])
 
 
 def test_plots_of_extremes():

@@ -16,7 +16,9 @@ import numpy as np
 from .. import __version__
 from .cache import write_whole
 from .page import html_page
+from .plots import score_plot, throughput
 from .run import Report
+from .svg import standalone
 
 
 def write_report(report: Report, folder: str | PathLike[str]) -> list[Path]:
@@ -26,6 +28,7 @@ def write_report(report: Report, folder: str | PathLike[str]) -> list[Path]:
     - ``timings.json``: what this machine took.
     - ``results.csv``: a row for each configuration, with both.
     - ``report.html``: a page that needs nothing else.
+    - ``score_by_tokens.svg``, ``score_by_size.svg``, ``throughput.svg``: plots to show elsewhere.
 
     Parameters
     ----------
@@ -55,6 +58,13 @@ def write_report(report: Report, folder: str | PathLike[str]) -> list[Path]:
         "timings.json": _json(timings),
         "results.csv": results_csv(report),
         "report.html": html_page(report),
+        "score_by_tokens.svg": standalone(
+            score_plot(report, "tokens_stored", "tokens stored", legend=True)
+        ),
+        "score_by_size.svg": standalone(
+            score_plot(report, "mean_tokens", "mean tokens of a chunk", legend=True)
+        ),
+        "throughput.svg": standalone(throughput(report)),
     }
     for name, content in contents.items():
         write_whole(target / name, content.encode("utf-8", "backslashreplace"))

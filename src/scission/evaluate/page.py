@@ -8,9 +8,8 @@ from typing import Any
 
 from .. import __version__
 from .decide import Verdict
+from .plots import colours_of, histograms, ordered, score_plot, throughput
 from .run import Report
-from .shape import HISTOGRAM_EDGES
-from .svg import COLOURS, Point, bars, histogram, scatter
 
 _STYLE = """
 :root{color-scheme:light dark;--ink:#222;--soft:#666;--line:#ddd;--back:#fff}
@@ -56,10 +55,8 @@ def html_page(report: Report) -> str:
         of everything, best first.
     """
     verdict = report.verdict
-    entries = sorted(
-        report.results["configurations"], key=lambda e: -(e["scores"][verdict.metric] or 0.0)
-    )
-    colours = _colours(entries)
+    entries = ordered(report)
+    colours = colours_of(entries)
     corpus = report.results["corpus"]
     counts = ", ".join(
         f"{corpus[name]:,} {name}"
@@ -70,16 +67,16 @@ def html_page(report: Report) -> str:
         f"<p class=verdict>{escape(verdict.sentence())}</p>",
         f"<h2>{escape(verdict.metric)} against tokens stored, and against size</h2>",
         "<div class=plots>",
-        _score_plot(entries, colours, verdict.metric, "tokens_stored", "tokens stored"),
-        _score_plot(entries, colours, verdict.metric, "mean_tokens", "mean tokens of a chunk"),
+        score_plot(report, "tokens_stored", "tokens stored"),
+        score_plot(report, "mean_tokens", "mean tokens of a chunk"),
         "</div>",
         "<h2>Every configuration</h2>",
         f"<div class=scroll>{_table(entries, colours, report)}</div>",
         _notes(report),
         "<h2>Sizes of the chunks, in tokens</h2>",
-        f"<div class=plots>{_histograms(entries, colours)}</div>",
+        f"<div class=plots>{histograms(report)}</div>",
         "<h2>Throughput of chunking, one core</h2>",
-        _throughput(entries, colours, report.timings),
+        throughput(report),
         f"<p class=small>scission {__version__}; corpus {corpus['fingerprint']}</p>",
     ]
     return (
@@ -87,63 +84,6 @@ def html_page(report: Report) -> str:
         '<link rel=icon href="data:,">'
         f"<title>Chunking strategies compared</title><style>{_STYLE}</style><body>{''.join(sections)}</body></html>\n"
     )
-
-
-def _colours(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Choose a colour for each strategy, by label."""
-    kinds = sorted({(entry["strategy"], entry["preset"] or "") for entry in entries})
-    return {
-        entry["label"]: COLOURS[
-            kinds.index((entry["strategy"], entry["preset"] or "")) % len(COLOURS)
-        ]
-        for entry in entries
-    }
-
-
-def _score_plot(
-    entries: Sequence[Mapping[str, Any]],
-    colours: Mapping[str, str],
-    metric: str,
-    against: str,
-    label: str,
-) -> str:
-    points = [
-        Point(
-            x=max(1, entry["shape"][against]),
-            y=100 * (entry["scores"][metric] or 0.0),
-            number=number,
-            colour=colours[entry["label"]],
-            title=f"{entry['label']}: {100 * (entry['scores'][metric] or 0.0):.1f} %",
-        )
-        for number, entry in enumerate(entries, 1)
-    ]
-    # The best is drawn last, on top of what lies under it.
-    return scatter(points[::-1], label, f"{metric}, %")
-
-
-def _histograms(entries: Sequence[Mapping[str, Any]], colours: Mapping[str, str]) -> str:
-    """One for each set of chunks (models and vectors do not change sizes), all over the same bins."""
-    used = [i for entry in entries for i, n in enumerate(entry["shape"]["histogram"]) if n]
-    bins = range(min(used, default=0), max(used, default=0) + 1)
-    seen: dict[tuple[int, ...], str] = {}
-    for entry in entries:
-        counts = tuple(entry["shape"]["histogram"])
-        if counts not in seen:
-            colour = colours[entry["label"]]
-            seen[counts] = histogram(counts, HISTOGRAM_EDGES, bins, colour, entry["label"])
-    return "".join(seen.values())
-
-
-def _throughput(
-    entries: Sequence[Mapping[str, Any]],
-    colours: Mapping[str, str],
-    timings: Mapping[str, Mapping[str, float]],
-) -> str:
-    rows = [
-        (entry["label"], timings[entry["label"]]["megabytes_per_second"], colours[entry["label"]])
-        for entry in entries
-    ]
-    return bars(rows, "MB/s")
 
 
 def _table(entries: Sequence[Mapping[str, Any]], colours: Mapping[str, str], report: Report) -> str:

@@ -13,6 +13,13 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 16, 16, 44
 #: Okabe & Ito's colours, which people with any colour vision can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D00", "#7F7F7F")
 
+#: How the parts look, on white; a page may say otherwise.
+STYLE = (
+    "svg{font:12px system-ui,sans-serif}.grid{stroke:#ddd}.tick{fill:#666;font-size:11px}"
+    ".middle{text-anchor:middle}.end,.bar{text-anchor:end}"
+    ".mark{fill:#fff;text-anchor:middle;font-size:11px;font-weight:600}"
+)
+
 
 @dataclass(frozen=True)
 class Point:
@@ -25,20 +32,32 @@ class Point:
     title: str
 
 
-def scatter(points: Sequence[Point], x_label: str, y_label: str) -> str:
-    """Plot numbered points; x on a logarithmic axis when it spans more than a factor of 8."""
+def scatter(points: Sequence[Point], x_label: str, y_label: str, *, legend: bool = False) -> str:
+    """Plot numbered points; x on a logarithmic axis when it spans more than a factor of 8.
+
+    The first points are drawn last, on top of what lies under them. With `legend` their titles stand beside the plot.
+    """
     xs, ys = [p.x for p in points], [p.y for p in points]
     logarithmic = min(xs) > 0 and max(xs) / min(xs) > 8
     x_axis = _Axis.over(xs, _LEFT, WIDTH - _RIGHT, logarithmic)
     y_axis = _Axis.over(ys, HEIGHT - _BOTTOM, _TOP, False)
     parts = [_grid_x(x_axis, HEIGHT), _grid_y(y_axis, WIDTH), _labels(x_label, y_label, HEIGHT)]
-    for point in points:
-        x, y = x_axis.at(point.x), y_axis.at(point.y)
-        parts.append(
-            f'<g><title>{escape(point.title)}</title><circle cx="{x:.1f}" cy="{y:.1f}" r="10" '
-            f'fill="{point.colour}"/><text class="mark" x="{x:.1f}" y="{y + 4:.1f}">{point.number}</text></g>'
-        )
-    return _svg("".join(parts), WIDTH, HEIGHT, f"{y_label} against {x_label}")
+    parts += [_marker(p, x_axis.at(p.x), y_axis.at(p.y)) for p in reversed(points)]
+    width, height = WIDTH, HEIGHT
+    if legend:
+        width, height = WIDTH + 360, max(HEIGHT, _TOP + 24 * len(points) + 8)
+        for row, point in enumerate(points):
+            y = _TOP + 12 + 24 * row
+            parts.append(_marker(point, WIDTH + 12, y))
+            parts.append(f'<text x="{WIDTH + 30}" y="{y + 4}">{escape(point.title)}</text>')
+    return _svg("".join(parts), width, height, f"{y_label} against {x_label}")
+
+
+def standalone(svg: str) -> str:
+    """Return a plot as a file of its own: with its style, on white."""
+    begin = svg.index(">") + 1
+    style = f"<style>{STYLE}</style>"
+    return f'{svg[:begin]}{style}<rect width="100%" height="100%" fill="#fff"/>{svg[begin:]}\n'
 
 
 def histogram(
@@ -83,6 +102,13 @@ def bars(rows: Sequence[tuple[str, float, str]], unit: str) -> str:
             f'<text class="value" x="{left + wide + 6:.1f}" y="{y + 15}">{value:,.3g} {unit}</text></g>'
         )
     return _svg("".join(parts), width, height, f"Throughput in {unit}")
+
+
+def _marker(point: Point, x: float, y: float) -> str:
+    return (
+        f'<g><title>{escape(point.title)}</title><circle cx="{x:.1f}" cy="{y:.1f}" r="10" '
+        f'fill="{point.colour}"/><text class="mark" x="{x:.1f}" y="{y + 4:.1f}">{point.number}</text></g>'
+    )
 
 
 @dataclass(frozen=True)
