@@ -45,7 +45,8 @@ def scatter(points: Sequence[Point], x_label: str, y_label: str, *, legend: bool
     parts += [_marker(p, x_axis.at(p.x), y_axis.at(p.y)) for p in reversed(points)]
     width, height = WIDTH, HEIGHT
     if legend:
-        width, height = WIDTH + 360, max(HEIGHT, _TOP + 24 * len(points) + 8)
+        longest = max(len(point.title) for point in points)
+        width, height = WIDTH + 40 + 7 * longest, max(HEIGHT, _TOP + 24 * len(points) + 8)
         for row, point in enumerate(points):
             y = _TOP + 12 + 24 * row
             parts.append(_marker(point, WIDTH + 12, y))
