@@ -122,14 +122,15 @@ def test_estimates_are_what_comes_out():
     texts = list(TEXTS.values())
     found = estimate(texts)
     batch = scission.SemanticChunker().chunk_batch(texts)
-    row = found.strategies[0]
+    rows = {row.label: row for row in found.strategies}
+    row = rows["semantic"]
     assert (found.documents, found.characters) == (2, sum(map(len, texts)))
     assert row.chunks == len(batch)
     assert row.tokens_stored == found.tokens == int(batch.token_count.sum())
     assert row.boundary_tokens == found.tokens  # each sentence is read once
     assert row.prices["text-embedding-3-small"] == pytest.approx(found.tokens * 0.02 / 1e6)
     # Joined windows of three sentences: every sentence three times, but for those at the ends.
-    reference = found.strategies[1]
+    reference = rows["semantic reference"]
     assert 2 * found.tokens < reference.boundary_tokens < 3 * found.tokens
     assert row.chunking_seconds > 0
     assert row.peak_megabytes > 1
