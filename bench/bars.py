@@ -233,12 +233,11 @@ def pk() -> list[Row]:
     chunker = SemanticChunker(max_tokens=None)
     rows = []
     for name, bar in segmentation.BARS.items():
-        figure = segmentation.score(name, chunker.breakpoints)[0]
-        rows.append(row(f"Pk, static, {name}", figure, f"<= {bar:g}", figure <= bar, "%"))
-        for label, segment in (("no cuts", lambda _: []), ("uniform", segmentation.uniform(name))):
-            rows.append(
-                row(f"Pk, {label}, {name}", segmentation.score(name, segment)[0], "", True, "%")
-            )
+        found = segmentation.score(name, {"static": chunker.breakpoints})
+        for label, key in (("static", "static"), ("no cuts", "none"), ("uniform", "uniform")):
+            figure = 100 * found[key].pk
+            limit = f"<= {bar:g}" if key == "static" else ""
+            rows.append(row(f"Pk, {label}, {name}", figure, limit, not limit or figure <= bar, "%"))
     return rows
 
 

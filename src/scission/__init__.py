@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .embed.protocol import Embedder
     from .embed.static import StaticEmbedder
     from .errors import (
+        CorpusError,
         EmbeddingError,
         MissingExtra,
         ModelError,
@@ -30,6 +31,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Chunk",
     "ChunkBatch",
+    "CorpusError",
     "Embedder",
     "EmbeddingError",
     "FixedChunker",
@@ -52,6 +54,7 @@ _HOMES = {
     "Chunk": "chunks",
     "ChunkBatch": "chunks",
     "Embedder": "embed.protocol",
+    "CorpusError": "errors",
     "EmbeddingError": "errors",
     "FixedChunker": "chunkers.fixed",
     "MissingExtra": "errors",

@@ -5,6 +5,7 @@
     ScissionError
     ├── OptionError      (ValueError)    an option is unknown, of the wrong type or out of range
     ├── TextError        (ValueError)    a document cannot be read: not UTF-8, too large
+    ├── CorpusError      (ValueError)    documents, questions or chunks to evaluate with are malformed
     ├── EmbeddingError   (ValueError)    an embedder returned the wrong number, shape or values
     ├── ModelError       (RuntimeError)  a model's files are missing, damaged or of another format
     └── MissingExtra     (ImportError)   an optional dependency is not installed
@@ -21,6 +22,10 @@ class OptionError(ScissionError, ValueError):
 
 class TextError(ScissionError, ValueError):
     """A document cannot be read: it is not valid UTF-8, or too large."""
+
+
+class CorpusError(ScissionError, ValueError):
+    """Documents, questions or chunks to evaluate with are malformed; the message begins with file and line."""
 
 
 class EmbeddingError(ScissionError, ValueError):
