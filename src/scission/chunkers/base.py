@@ -53,6 +53,24 @@ class Chunker(ABC):
         """Whether `chunk_batch` uses several threads unless told otherwise."""
         return True
 
+    def warmup(self) -> Self:
+        """Chunk a sample, so that the first document of a service takes as long as the thousandth.
+
+        Opens the model, and compiles the kernels that this chunker's options need or loads them from
+        the disk cache. A model that is a callable, or remote, is called.
+
+        Returns
+        -------
+        Chunker
+            This chunker.
+        """
+        from ..warmup import SAMPLE
+
+        # A line without a full stop and a word without an end go where over-long sentences are cut.
+        texts = [SAMPLE, "word " * 2000, "x" * 20000]
+        self.chunk_batch(texts, threads=1, embeddings=True)
+        return self
+
     def chunk(self, text: Text, *, metadata: Mapping[str, Any] | None = None) -> list[Chunk]:
         """Cut one document into chunks.
 
