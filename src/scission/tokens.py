@@ -124,7 +124,7 @@ def _split_between_words(
 ) -> tuple[Units, Tokens]:
     from .kernels import sentences, sizes
 
-    glued = _continuations(vocabulary)[tokens.ids]
+    glued = continuations(vocabulary)[tokens.ids]
     capacity = len(units) + len(tokens.ids)  # every cut lies before a token
     bounds, unit_tokens = (np.empty(capacity + 1, np.int32) for _ in range(2))
     gaps, kinds = (np.empty(capacity, np.uint8) for _ in range(2))
@@ -154,7 +154,7 @@ def _split_between_words(
 
 
 @cache
-def _continuations(vocabulary: Vocabulary) -> NDArray[np.uint8]:
+def continuations(vocabulary: Vocabulary) -> NDArray[np.uint8]:
     """uint8[V]: 1 for the tokens that continue a word, written with ## in front."""
     flags = [token.startswith("##") and len(token) > 2 for token in vocabulary.tokens]
     return np.asarray(flags, np.uint8)

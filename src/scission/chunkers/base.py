@@ -191,10 +191,11 @@ class Chunker(ABC):
                     future.cancel()
 
     def _default_threads(self) -> int:
-        return _cores() if self._parallel else 1
+        return cores() if self._parallel else 1
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Count the cores that this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 

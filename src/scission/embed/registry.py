@@ -7,29 +7,54 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError, OptionError
+from .checkpoint import is_checkpoint
 from .protocol import UnitEmbedder
 from .static import EMBEDDED, StaticEmbedder, embedded
 from .texts import TextEmbedder
 
 
-def resolve(model: Any) -> UnitEmbedder:
+def resolve(
+    model: Any,
+    *,
+    precision: str | None = None,
+    device: str | None = None,
+    threads: int | None = None,
+) -> UnitEmbedder:
     """Find or wrap a model.
 
     Parameters
     ----------
     model : str, path, callable, Embedder or LangChain Embeddings
-        The name of an embedded model; a folder that ``scission models distill`` wrote; a function from a list
-        of texts to an (n, d) array; an object with ``embed`` or ``embed_documents``.
+        The name of an embedded model; a folder that ``scission models distill`` wrote, or with the checkpoint of a
+        BERT-family transformer; a function from a list of texts to an (n, d) array; an object with ``embed``
+        or ``embed_documents``.
+    precision, device, threads
+        Options of a transformer, see `scission.embed.onnx.OnnxEmbedder`; None for its defaults.
 
     Raises
     ------
     OptionError
-        It is none of these.
+        It is none of these, or an option was given to a model that has none.
     ModelError
         The folder does not hold a model.
     """
-    if isinstance(model, StaticEmbedder | TextEmbedder):
-        return model
+    options = {"precision": precision, "device": device, "threads": threads}
+    given = {name: value for name, value in options.items() if value is not None}
+    if isinstance(model, str | os.PathLike):
+        path = Path(model)
+        if os.fspath(model) not in EMBEDDED and is_checkpoint(path):
+            return _transformer(path, **given)
+    for name, value in given.items():
+        raise OptionError(
+            f"{name} is an option of transformers, got {name}={value!r} for a model that is none: leave it out"
+        )
+    return _without_options(model)
+
+
+def _without_options(model: Any) -> UnitEmbedder:
+    if hasattr(model, "embed_units"):  # one of ours, opened before
+        found: UnitEmbedder = model
+        return found
     if isinstance(model, str | os.PathLike):
         return _by_name(os.fspath(model))
     name = getattr(model, "__name__", type(model).__name__)
@@ -53,3 +78,9 @@ def _by_name(name: str) -> UnitEmbedder:
         f"model must be one of {', '.join(EMBEDDED)} or an existing folder, got {name!r}: "
         "'scission models list' shows what is there, 'scission models distill' makes one"
     )
+
+
+def _transformer(folder: Path, **options: Any) -> UnitEmbedder:
+    from .onnx import OnnxEmbedder
+
+    return OnnxEmbedder(folder, **options)
