@@ -38,11 +38,11 @@ class SemanticChunker(Chunker):
     Parameters
     ----------
     model : str, path, callable or object, default "minilm-static"
-        Where vectors come from: the model inside the package; the folder of a distilled model, or of a transformer
-        of the BERT family (`scission.embed.onnx`); a function from
-        a list of texts to an (n, d) array; an object with ``embed`` or (LangChain's ``Embeddings``)
-        ``embed_documents``. A model of your own must give a text the same vector whatever comes with it,
-        or the chunks depend on the batch.
+        Where vectors come from: the model inside the package; a known transformer by name
+        (``"bge-small-en-v1.5"``, ``"all-MiniLM-L6-v2"``, see ``scission models list``); the folder of a distilled
+        model, or of a transformer of the BERT family (`scission.embed.onnx`); a function from a list of texts to an
+        (n, d) array; an object with ``embed`` or (LangChain's ``Embeddings``) ``embed_documents``. A model of
+        your own must give a text the same vector whatever comes with it, or the chunks depend on the batch.
     breakpoints : str, default "partition"
         How cuts are found. ``"partition"``: the partition that minimises the scatter within segments, plus a
         penalty per cut that depends on the structure of the text, plus a term for sizes when
@@ -95,6 +95,9 @@ class SemanticChunker(Chunker):
     threads : int, optional
         Cores that a transformer uses, whoever calls; by default all. The `threads` of `chunk_batch` count the
         groups of documents that are worked on at once.
+    fallback : str, optional
+        ``"minilm-static"``: take the model inside the package, with a warning, when `model` cannot be had.
+        Without it that is an error.
     trim : bool, default False
         Whether to take white space off both ends of the chunks; they then no longer tile the document.
 
@@ -132,6 +135,7 @@ class SemanticChunker(Chunker):
         precision: str | None = None,
         device: str | None = None,
         threads: int | None = None,
+        fallback: str | None = None,
         trim: bool = False,
     ) -> None:
         kind = options.choice("breakpoints", breakpoints, (_PARTITION, *THRESHOLDS))
@@ -166,7 +170,7 @@ class SemanticChunker(Chunker):
             value = options.number("amount", value, known.low, known.high)
             self._rule = ThresholdRule(self._limits, kind, value, form, self._buffer_size, joined)
         self._embedder: UnitEmbedder = resolve(
-            model, precision=precision, device=device, threads=threads
+            model, precision=precision, device=device, threads=threads, fallback=fallback
         )
 
     @classmethod

@@ -162,7 +162,7 @@ def _take(model: KnownModel, name: str, source: Source) -> None:
             source(name, part)
         except Exception as error:  # of the network, the hub, the disk or an archive
             raise ModelError(
-                f"{name} of {model.name} cannot be had: {_first_line(error)}; {three_ways(model)}"
+                f"{name} of {model.name} cannot be had: {error or type(error).__name__}; {three_ways(model)}"
             ) from error
         got = _sha256(part)
         if got != model.files[name]:
@@ -251,8 +251,3 @@ def _write_json(path: Path, content: dict[str, Any]) -> None:
     part = path.with_name(f".part-{uuid.uuid4().hex}")
     part.write_text(text, "utf-8")
     os.replace(part, path)
-
-
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__

@@ -96,17 +96,28 @@ def hub(model: KnownModel) -> Source:
 
 def _download(huggingface_hub: Any, model: KnownModel, name: str, target: Path) -> None:
     staging = target.with_name(f"{target.name}.hub")
+    endpoint = os.environ.get("HF_ENDPOINT") or None
     try:
         got = huggingface_hub.hf_hub_download(
             model.repo,
             name,
             revision=model.revision,
             local_dir=staging,
-            endpoint=os.environ.get("HF_ENDPOINT") or None,
+            endpoint=endpoint,
         )
         os.replace(got, target)
+    except Exception as error:  # of several libraries, with the reason in the first of their causes
+        place = endpoint or "the Hugging Face hub"
+        raise OSError(f"{place} does not give it ({_reason(error)})") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+
+
+def _reason(error: BaseException) -> str:
+    while error.__cause__ is not None:
+        error = error.__cause__
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 
 def _copy(origin: Path, target: Path) -> None:

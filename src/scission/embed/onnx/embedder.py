@@ -18,11 +18,12 @@ from ...chunkers.base import cores
 from ...group import Group
 from ...units import window_bounds
 from ..checkpoint import Checkpoint, Floats
+from ..providers import choose
 from ..vocabulary import Vocabulary
 from .batches import Batch
 from .encoder import PRECISIONS
 from .runs import one_by_one, pooled
-from .sessions import choose, session
+from .sessions import session
 from .store import built
 from .tokenizers import Sequences, open_tokenizer
 
@@ -46,8 +47,8 @@ class OnnxEmbedder:
         ``1_Pooling/config.json`` and ``sentence_bert_config.json``.
     precision : {"fp32", "fp16", "int8"}, optional
         Of the arithmetic; by default what suits the device: int8 on a CPU.
-    device : str, default "auto"
-        Where the model runs.
+    device : {"auto", "cpu", "cuda", "coreml"}, default "auto"
+        Where the model runs, see `scission.embed.providers.choose`.
     threads : int, optional
         Batches that are computed side by side, one core each; by default one for each core. All callers share
         them.
@@ -100,7 +101,7 @@ class OnnxEmbedder:
         )
         self.name = name or str(folder)
         self._choice = choose(device)
-        self.precision = precision or self._choice.precision
+        self.precision = self._choice.checked_precision(precision)
         checkpoint = Checkpoint.open(folder)
         self._tokenizer = open_tokenizer(checkpoint.folder / "tokenizer.json")
         found = built(checkpoint, self._tokenizer, self._choice, self.precision)

@@ -15,12 +15,13 @@ from ...errors import ModelError
 from ..bert import Network
 from ..cache import cache_folder
 from ..checkpoint import Checkpoint, Floats
+from ..providers import Choice
 from . import quantise
 from .batches import plan
 from .calibration import calibration_sequences, check_texts
 from .encoder import encoder
 from .runs import batch_ids, pooled
-from .sessions import Choice, open_session
+from .sessions import open_session
 from .tokenizers import ModelTokenizer, Sequences
 
 #: Counts the changes of what is built from the same checkpoint.
