@@ -15,7 +15,7 @@ import io
 import platform
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -40,6 +40,8 @@ class Choice:
         The precision that suits it best.
     precisions : tuple of str
         Those that it runs.
+    lengths : tuple of int
+        Lengths that sequences are padded to, ascending, for a device that wants fixed shapes; empty if any will do.
     """
 
     provider: str
@@ -47,6 +49,13 @@ class Choice:
     dialect: str = "fused"
     precision: str = "int8"
     precisions: tuple[str, ...] = ("fp32", "fp16", "int8")
+    lengths: tuple[int, ...] = ()
+
+    def limited(self, positions: int) -> Choice:
+        """Return the choice for a model that reads no more than so many tokens."""
+        if not self.lengths:
+            return self
+        return replace(self, lengths=(*(n for n in self.lengths if n < positions), positions))
 
     def checked_precision(self, precision: str | None) -> str:
         """Return what was asked for, or the best one.
@@ -84,11 +93,12 @@ _CHOICES = {
         {
             "ModelFormat": "MLProgram",  # the older NeuralNetwork format lacks LayerNormalization and Gelu
             "MLComputeUnits": "ALL",
-            "RequireStaticInputShapes": "0",  # batches differ in shape
+            "RequireStaticInputShapes": "1",  # the neural engine takes no others
         },
         dialect="plain",
         precision="fp16",
         precisions=("fp32", "fp16"),
+        lengths=(16, 32, 64, 128, 256, 512),
     ),
 }
 

@@ -103,6 +103,7 @@ class OnnxEmbedder:
         self._choice = choose(device)
         self.precision = self._choice.checked_precision(precision)
         checkpoint = Checkpoint.open(folder)
+        self._choice = self._choice.limited(checkpoint.config.positions)
         self._tokenizer = open_tokenizer(checkpoint.folder / "tokenizer.json")
         found = built(checkpoint, self._tokenizer, self._choice, self.precision)
         self.recipe = found.recipe
