@@ -85,6 +85,7 @@ def _chunk_vectors(size: int) -> tuple[Arrays, Arrays]:
         first,
         last,
         np.zeros(len(first), np.int32),
+        np.empty((0, 32), np.float32),
         0.5,
         256,
     ]

@@ -87,13 +87,22 @@ def sum_rows(tokens, unit_tokens, rows, scales, unit_length, out):
 
 @kernel
 def chunk_vectors(
-    vectors, weights, document_units, first, last, document, context_weight, context_tokens, out
+    vectors,
+    weights,
+    document_units,
+    first,
+    last,
+    document,
+    encoded,
+    context_weight,
+    context_tokens,
+    out,
 ):
     """Pool the unit vectors of each chunk, and add a share of its neighbourhood.
 
-    ``out[c] = unit(unit(p) + a * unit(q))`` with ``p`` the weighted sum of the chunk's own unit
-    vectors, ``q`` that of all units which begin at most ``context_tokens / 2`` before or after it (the
-    chunk included, its document only) and ``a = context_weight``.
+    ``out[c] = unit(unit(p) + a * unit(q))`` with ``p`` the weighted sum of the chunk's own unit vectors, or
+    the vector given for it, ``q`` the weighted sum of all units which begin at most ``context_tokens / 2``
+    before or after it (the chunk included, its document only) and ``a = context_weight``.
 
     Parameters
     ----------
@@ -107,6 +116,8 @@ def chunk_vectors(
         Chunk ``c`` holds the units ``first[c] <= i < last[c]``.
     document : int32[N]
         The document of each chunk.
+    encoded : float32[N, d] or float32[0, d]
+        A vector for each chunk to take the place of the pooled one; none to pool.
     context_weight : float64
         The share ``a`` of the neighbourhood; 0 is plain pooling.
     context_tokens : int64
@@ -123,10 +134,13 @@ def chunk_vectors(
         for i in range(first[c], last[c]):
             for k in range(dimensions):
                 own[k] += np.float64(weights[i]) * np.float64(vectors[i, k])
+        around[:] = own
+        if encoded.shape[0] > 0:
+            for k in range(dimensions):
+                own[k] = np.float64(encoded[c, k])
         own_square = 0.0
         for k in range(dimensions):
             own_square += own[k] * own[k]
-        around[:] = own
         distance = 0.0
         i = first[c] - 1
         while context_weight > 0.0 and i >= document_units[document[c]] and distance < reach:

@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Kernels compile on first use, and run a hundred times slower as plain Python: no example has a deadline.
@@ -9,3 +10,11 @@ _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("compiled", derandomize=True, max_examples=100, **_COMMON)
 settings.register_profile("plain", derandomize=True, max_examples=25, **_COMMON)
 settings.load_profile("plain" if os.environ.get("NUMBA_DISABLE_JIT") == "1" else "compiled")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory):
+    """Built models go to a folder of the run, not to the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SCISSION_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield

@@ -9,62 +9,71 @@ _TEXT = (
     " river sea boat sail king queen castle war peace bread butter salt pan oven bake ##s ##ing ##ed ##er"
 )
 WORDS = _TEXT.split()
-HIDDEN, LAYERS, HEADS, INNER, POSITIONS = 24, 2, 3, 40, 64
+HIDDEN = 24
+SHAPE = {"hidden": HIDDEN, "layers": 2, "heads": 3, "inner": 40, "positions": 64}
 
 
-def write_checkpoint(folder, *, seed=0, prefix="", words=WORDS, **config):
+def write_checkpoint(
+    folder, *, seed=0, prefix="", words=WORDS, pooling=None, shape=None, spread=0.3, **config
+):
     """Write config.json, model.safetensors and tokenizer.json; `config` overrides single entries."""
     from safetensors.numpy import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
-    weights = _weights(np.random.default_rng(seed), len(words))
+    shape = {**SHAPE, **(shape or {})}
+    weights = _weights(np.random.default_rng(seed), len(words), spread, **shape)
     save_file({prefix + name: w for name, w in weights.items()}, folder / "model.safetensors")
     entries = {
         "model_type": "bert",
         "hidden_act": "gelu",
         "vocab_size": len(words),
-        "hidden_size": HIDDEN,
-        "num_hidden_layers": LAYERS,
-        "num_attention_heads": HEADS,
-        "intermediate_size": INNER,
-        "max_position_embeddings": POSITIONS,
+        "hidden_size": shape["hidden"],
+        "num_hidden_layers": shape["layers"],
+        "num_attention_heads": shape["heads"],
+        "intermediate_size": shape["inner"],
+        "max_position_embeddings": shape["positions"],
         "layer_norm_eps": 1e-12,
     }
     (folder / "config.json").write_text(json.dumps(entries | config))
     (folder / "tokenizer.json").write_text(json.dumps(_tokenizer(words)))
+    if pooling is not None:
+        (folder / "1_Pooling").mkdir(exist_ok=True)
+        mode = {"cls": "pooling_mode_cls_token"}.get(pooling, f"pooling_mode_{pooling}_tokens")
+        (folder / "1_Pooling" / "config.json").write_text(json.dumps({mode: True}))
     return folder
 
 
-def _weights(random, size):
+def _weights(random, size, spread, *, hidden, layers, heads, inner, positions):
+    assert hidden % heads == 0
     shapes = {
-        "embeddings.word_embeddings.weight": (size, HIDDEN),
-        "embeddings.position_embeddings.weight": (POSITIONS, HIDDEN),
-        "embeddings.token_type_embeddings.weight": (2, HIDDEN),
-        "embeddings.LayerNorm.weight": (HIDDEN,),
-        "embeddings.LayerNorm.bias": (HIDDEN,),
+        "embeddings.word_embeddings.weight": (size, hidden),
+        "embeddings.position_embeddings.weight": (positions, hidden),
+        "embeddings.token_type_embeddings.weight": (2, hidden),
+        "embeddings.LayerNorm.weight": (hidden,),
+        "embeddings.LayerNorm.bias": (hidden,),
     }
-    for number in range(LAYERS):
+    for number in range(layers):
         layer = f"encoder.layer.{number}."
-        parts = {f"attention.self.{x}": (HIDDEN, HIDDEN) for x in ("query", "key", "value")}
-        parts["attention.output.dense"] = (HIDDEN, HIDDEN)
-        parts["intermediate.dense"] = (INNER, HIDDEN)
-        parts["output.dense"] = (HIDDEN, INNER)
+        parts = {f"attention.self.{x}": (hidden, hidden) for x in ("query", "key", "value")}
+        parts["attention.output.dense"] = (hidden, hidden)
+        parts["intermediate.dense"] = (inner, hidden)
+        parts["output.dense"] = (hidden, inner)
         for name, shape in parts.items():
             shapes[f"{layer}{name}.weight"] = shape
             shapes[f"{layer}{name}.bias"] = shape[:1]
         for name in ("attention.output.LayerNorm", "output.LayerNorm"):
-            shapes[f"{layer}{name}.weight"] = (HIDDEN,)
-            shapes[f"{layer}{name}.bias"] = (HIDDEN,)
+            shapes[f"{layer}{name}.weight"] = (hidden,)
+            shapes[f"{layer}{name}.bias"] = (hidden,)
     return {
-        name: random.normal(1.0 if name.endswith("LayerNorm.weight") else 0.0, 0.3, shape).astype(
-            np.float32
-        )
+        name: random.normal(
+            1.0 if name.endswith("LayerNorm.weight") else 0.0, spread, shape
+        ).astype(np.float32)
         for name, shape in shapes.items()
     }
 
 
 def _tokenizer(words):
-    special = [word for word in words if word.startswith("[")]
+    special = [word for word in words if word.startswith("[") and word.isupper()]
     return {
         "added_tokens": [
             {

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .text import TextBuffer
 from .tokens import Tokens
@@ -19,11 +23,16 @@ class Group:
 
     def unit_texts(self) -> list[str]:
         """Return the text of every unit, without the white space around it."""
+        units = np.arange(len(self.units))
+        return self.span_texts(units, units + 1)
+
+    def span_texts(self, first: NDArray[Any], last: NDArray[Any]) -> list[str]:
+        """Return the text of each run of units ``first[i] <= j < last[i]``, without the white space around it."""
         raw = self.buffer.data.tobytes()
-        bounds = self.units.bounds.tolist()
+        bounds = self.units.bounds
         return [
             raw[a:b].decode("utf-8", "surrogatepass").strip()
-            for a, b in zip(bounds, bounds[1:], strict=False)
+            for a, b in zip(bounds[first].tolist(), bounds[last].tolist(), strict=True)
         ]
 
     def window_texts(self, radius: int) -> list[str]:

@@ -54,6 +54,15 @@ class Units:
         return len(self.bounds) - 1
 
 
+def window_bounds(units: Units, radius: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """First and last + 1 unit of the window of ±`radius` around each unit, within its document."""
+    counts = np.diff(units.document_units)
+    begins = np.repeat(units.document_units[:-1], counts).astype(np.intp)
+    ends = np.repeat(units.document_units[1:], counts).astype(np.intp)
+    places = np.arange(len(units))
+    return np.maximum(begins, places - radius), np.minimum(ends, places + radius + 1)
+
+
 def find_units(buffer: TextBuffer) -> Units:
     """Find sentences and blocks with the built-in kernel."""
     from .kernels import sentences

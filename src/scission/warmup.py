@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-_SAMPLE = (
+#: A little of everything: headings, quotes, abbreviations, a fence, a list, other scripts.
+SAMPLE = (
     "# Ships\n\nThe harbour lay still. Three ships came in at dawn, \u201claden with salt\u201d; their "
     "sails hung low. The crews slept.\n\nBread rises when yeast feeds on sugar. The oven must be hot. "
     "Bakers start early, e.g. at 3 a.m., and sell out by noon.\n\n```\ncode\n```\n\n- r\u00e9sum\u00e9 "
@@ -23,22 +24,22 @@ def steps() -> list[tuple[str, Callable[[], object]]]:
         return [(at, at + 1) for at in range(0, len(text), 40)]
 
     def partition() -> object:
-        return SemanticChunker().chunk_batch([_SAMPLE], embeddings=True, threads=1)
+        return SemanticChunker().chunk_batch([SAMPLE], embeddings=True, threads=1)
 
     def small_chunks() -> object:
-        return SemanticChunker(max_tokens=4).chunk(_SAMPLE)
+        return SemanticChunker(max_tokens=4).chunk(SAMPLE)
 
     def splitter() -> object:
-        return SemanticChunker(splitter=words, number_of_chunks=3).chunk(_SAMPLE)
+        return SemanticChunker(splitter=words, number_of_chunks=3).chunk(SAMPLE)
 
     def windows() -> object:
-        return SemanticChunker(distances="windows", breakpoints="percentile").chunk(_SAMPLE)
+        return SemanticChunker(distances="windows", breakpoints="percentile").chunk(SAMPLE)
 
     def threshold(kind: str) -> Callable[[], object]:
-        return lambda: SemanticChunker(breakpoints=kind).chunk(_SAMPLE)
+        return lambda: SemanticChunker(breakpoints=kind).chunk(SAMPLE)
 
     return [
-        ("sentences", lambda: split_sentences(_SAMPLE)),
+        ("sentences", lambda: split_sentences(SAMPLE)),
         ("partition", partition),
         ("small chunks", small_chunks),
         ("splitter", splitter),

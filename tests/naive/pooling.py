@@ -20,7 +20,16 @@ def sum_rows(tokens, unit_tokens, rows, scales, unit_length, out):
 
 
 def chunk_vectors(
-    vectors, weights, document_units, first, last, document, context_weight, context_tokens, out
+    vectors,
+    weights,
+    document_units,
+    first,
+    last,
+    document,
+    encoded,
+    context_weight,
+    context_tokens,
+    out,
 ):
     def unit(vector):
         length = np.linalg.norm(vector)
@@ -29,7 +38,7 @@ def chunk_vectors(
     weighted = vectors.astype(np.float64) * weights[:, None]
     for c in range(len(first)):
         begin, end = document_units[document[c]], document_units[document[c] + 1]
-        own = weighted[first[c] : last[c]].sum(axis=0)
+        own = encoded[c] if len(encoded) else weighted[first[c] : last[c]].sum(axis=0)
         # A unit belongs to the neighbourhood when it begins within reach: fewer than half of the
         # context's tokens lie between it and the chunk.
         near = [

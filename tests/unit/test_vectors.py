@@ -58,12 +58,16 @@ def test_chunk_vectors(group, share, context, data):
     first = np.flatnonzero(starts).astype(np.int32)
     last = np.append(first[1:], count)[: len(first)].astype(np.int32)
     document = (np.searchsorted(document_units, first, side="right") - 1).astype(np.int32)
-    arguments = (vectors, weights, document_units, first, last, document, share, context)
+    encoded = np.empty((0, 3), np.float32)
+    if data.draw(st.booleans()):
+        encoded = data.draw(
+            arrays(np.float32, (len(first), 3), elements=st.floats(-1, 1, width=16))
+        )
+    arguments = (vectors, weights, document_units, first, last, document, encoded, share, context)
     out = np.empty((len(first), 3), np.float32)
     # A sum that cancels to nothing but rounding has no direction to compare.
-    own = np.array(
-        [(vectors[a:b] * weights[a:b, None]).sum(0) for a, b in zip(first, last, strict=True)]
-    )
+    sums = [(vectors[a:b] * weights[a:b, None]).sum(0) for a, b in zip(first, last, strict=True)]
+    own = encoded if len(encoded) else np.array(sums)
     fast, slow = np.empty_like(out), np.empty_like(out)
     pooling.chunk_vectors(*arguments, fast)
     naive.pooling.chunk_vectors(*arguments, slow)
@@ -81,13 +85,17 @@ def test_chunk_vectors_add_their_neighbourhood():
         vectors, weights, np.array([0, 4], np.int32), np.array([1], np.int32), np.array([2], np.int32),
         np.array([0], np.int32),
     )  # fmt: skip
+    pooled = np.empty((0, 4), np.float32)
     out = np.empty((1, 4), np.float32)
-    pooling.chunk_vectors(*arguments, 0.5, 30, out)
+    pooling.chunk_vectors(*arguments, pooled, 0.5, 30, out)
     # One unit before; after it one that begins at 0 and one that begins at 10 tokens: all within 15.
     expected = np.array([0.25, 1.25, 0.25, 0.25])
     np.testing.assert_allclose(out[0], expected / np.linalg.norm(expected), atol=1e-6)
-    pooling.chunk_vectors(*arguments, 0.0, 30, out)
+    pooling.chunk_vectors(*arguments, pooled, 0.0, 30, out)
     np.testing.assert_array_equal(out[0], vectors[1])
+    pooling.chunk_vectors(*arguments, vectors[3:], 0.5, 30, out)
+    expected = np.array([0.25, 0.25, 0.25, 1.25])
+    np.testing.assert_allclose(out[0], expected / np.linalg.norm(expected), atol=1e-6)
 
 
 @given(groups(), st.integers(0, 7))

@@ -53,6 +53,24 @@ class Chunker(ABC):
         """Whether `chunk_batch` uses several threads unless told otherwise."""
         return True
 
+    def warmup(self) -> Self:
+        """Chunk a sample, so that the first document of a service takes as long as the thousandth.
+
+        Opens the model, and compiles the kernels that this chunker's options need or loads them from
+        the disk cache. A model that is a callable, or remote, is called.
+
+        Returns
+        -------
+        Chunker
+            This chunker.
+        """
+        from ..warmup import SAMPLE
+
+        # A line without a full stop and a word without an end go where over-long sentences are cut.
+        texts = [SAMPLE, "word " * 2000, "x" * 20000]
+        self.chunk_batch(texts, threads=1, embeddings=True)
+        return self
+
     def chunk(self, text: Text, *, metadata: Mapping[str, Any] | None = None) -> list[Chunk]:
         """Cut one document into chunks.
 
@@ -173,10 +191,11 @@ class Chunker(ABC):
                     future.cancel()
 
     def _default_threads(self) -> int:
-        return _cores() if self._parallel else 1
+        return cores() if self._parallel else 1
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Count the cores that this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 

@@ -38,10 +38,11 @@ class SemanticChunker(Chunker):
     Parameters
     ----------
     model : str, path, callable or object, default "minilm-static"
-        Where vectors come from: the model inside the package; the folder of a distilled model; a function from
-        a list of texts to an (n, d) array; an object with ``embed`` or (LangChain's ``Embeddings``)
-        ``embed_documents``. A model of your own must give a text the same vector whatever comes with it,
-        or the chunks depend on the batch.
+        Where vectors come from: the model inside the package; a known transformer by name
+        (``"bge-small-en-v1.5"``, ``"all-MiniLM-L6-v2"``, see ``scission models list``); the folder of a distilled
+        model, or of a transformer of the BERT family (`scission.embed.onnx`); a function from a list of texts to an
+        (n, d) array; an object with ``embed`` or (LangChain's ``Embeddings``) ``embed_documents``. A model of
+        your own must give a text the same vector whatever comes with it, or the chunks depend on the batch.
     breakpoints : str, default "partition"
         How cuts are found. ``"partition"``: the partition that minimises the scatter within segments, plus a
         penalty per cut that depends on the structure of the text, plus a term for sizes when
@@ -84,6 +85,19 @@ class SemanticChunker(Chunker):
     splitter : callable, optional
         Your own sentence splitter: from a text to its sentences, verbatim and in order, or to their
         (start, end) spans.
+    chunk_vectors : {"pooled", "encoded"}, default "pooled"
+        Whether a chunk's vector is pooled from its units' vectors, which costs nothing, or the model reads the
+        chunk once more.
+    precision : {"fp32", "fp16", "int8"}, optional
+        Of a transformer's arithmetic; by default what suits the device.
+    device : str, optional
+        Where a transformer runs; by default the best that is there.
+    threads : int, optional
+        Cores that a transformer uses, whoever calls; by default all. The `threads` of `chunk_batch` count the
+        groups of documents that are worked on at once.
+    fallback : str, optional
+        ``"minilm-static"``: take the model inside the package, with a warning, when `model` cannot be had.
+        Without it that is an error.
     trim : bool, default False
         Whether to take white space off both ends of the chunks; they then no longer tile the document.
 
@@ -117,6 +131,11 @@ class SemanticChunker(Chunker):
         context_weight: float = 0.5,
         context_tokens: int = 256,
         splitter: Splitter | None = None,
+        chunk_vectors: str = "pooled",
+        precision: str | None = None,
+        device: str | None = None,
+        threads: int | None = None,
+        fallback: str | None = None,
         trim: bool = False,
     ) -> None:
         kind = options.choice("breakpoints", breakpoints, (_PARTITION, *THRESHOLDS))
@@ -136,6 +155,9 @@ class SemanticChunker(Chunker):
         self._overlap = options.integer("overlap_sentences", overlap_sentences, 0)
         self._context_weight = options.number("context_weight", context_weight, 0.0)
         self._context_tokens = options.integer("context_tokens", context_tokens, 0)
+        self._encoded = (
+            options.choice("chunk_vectors", chunk_vectors, ("pooled", "encoded")) == "encoded"
+        )
         self._splitter = check_splitter(splitter)
         self._trim = options.flag("trim", trim)
         self._rule: PartitionRule | ThresholdRule
@@ -147,7 +169,9 @@ class SemanticChunker(Chunker):
             value = known.default if amount is None else amount
             value = options.number("amount", value, known.low, known.high)
             self._rule = ThresholdRule(self._limits, kind, value, form, self._buffer_size, joined)
-        self._embedder: UnitEmbedder = resolve(model)
+        self._embedder: UnitEmbedder = resolve(
+            model, precision=precision, device=device, threads=threads, fallback=fallback
+        )
 
     @classmethod
     def reference(cls, **changes: Any) -> SemanticChunker:
@@ -255,6 +279,9 @@ class SemanticChunker(Chunker):
         from ..kernels import pooling
 
         out = np.empty((len(spans.first), measured.vectors.shape[1]), np.float32)
+        encoded = np.empty((0, out.shape[1]), np.float32)
+        if self._encoded:
+            encoded = self._embedder.embed_spans(measured.group, spans.first, spans.last)
         pooling.chunk_vectors(
             measured.vectors,
             measured.group.tokens.counts,
@@ -262,6 +289,7 @@ class SemanticChunker(Chunker):
             spans.first,
             spans.last,
             spans.document,
+            encoded,
             self._context_weight,
             self._context_tokens,
             out,

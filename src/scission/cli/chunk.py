@@ -25,7 +25,10 @@ _NUMBERS = {
     "buffer-size": "sentences in a block, or on each side of a window (3)",
 }
 _WORDS = {
-    "model": "minilm-static, or the folder of a distilled model",
+    "model": "minilm-static, a name of 'scission models list', or a model's folder",
+    "precision": "of a transformer: fp32, fp16 or int8",
+    "device": "of a transformer: auto, cpu, cuda or coreml",
+    "fallback": "minilm-static: what to take, with a warning, when the model cannot be had",
     "breakpoints": "partition, percentile, standard_deviation, interquartile, gradient or absolute",
     "distances": "blocks or windows",
     "embed": "sentences or windows",

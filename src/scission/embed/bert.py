@@ -1,35 +1,26 @@
 """Forward pass of BERT-family sentence encoders in plain NumPy: the reference every faster path is held to.
 
-Reads ``config.json`` and ``model.safetensors`` of a checkpoint folder and computes in float32 what the
-checkpoint defines, nothing approximated. Sentences of one length share a batch, so there is no
-padding, no attention mask, and no sentence whose vector depends on its neighbours through either.
+Computes in float32 what a checkpoint (`scission.embed.checkpoint`) defines, nothing approximated. Sentences of
+one length share a batch, so there is no padding, no attention mask, and no sentence whose vector depends on
+its neighbours through either.
 """
 
-import json
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from scission.errors import MissingExtra, ModelError, OptionError
+from scission.errors import OptionError
 
-Floats = npt.NDArray[np.float32]
+from .checkpoint import Checkpoint, Floats, special_ids
+
 Ints = npt.NDArray[np.int32]
 
-
-class BertConfig(NamedTuple):
-    """What `config.json` says about the shape of the network."""
-
-    vocabulary: int
-    hidden: int
-    layers: int
-    heads: int
-    intermediate: int
-    positions: int
-    epsilon: float
+#: Called with the name and the float32[n, k] input of each dense layer.
+Tap = Callable[[str, Floats], None]
 
 
 class BertEncoder:
@@ -54,19 +45,19 @@ class BertEncoder:
         pooling: str | None = None,
         max_tokens: int | None = None,
     ) -> None:
-        folder = pathlib.Path(folder)
-        self.config = _read_config(folder)
-        self.pooling = _pooling(folder) if pooling is None else pooling
+        checkpoint = Checkpoint.open(folder)
+        self.config = checkpoint.config
+        self.pooling = checkpoint.pooling if pooling is None else pooling
         if self.pooling not in ("mean", "cls"):
             raise OptionError(f"pooling must be 'mean' or 'cls', got {self.pooling!r}")
-        self.max_tokens = _max_tokens(folder, self.config) if max_tokens is None else max_tokens
+        self.max_tokens = checkpoint.max_tokens if max_tokens is None else max_tokens
         if not 3 <= self.max_tokens <= self.config.positions:
             raise OptionError(
                 f"max_tokens must lie between 3 and {self.config.positions}, the length of the position"
                 f" table of {folder}, got {self.max_tokens}"
             )
-        self.cls, self.sep = _special_ids(folder)
-        self._weights = _read_weights(folder, self.config)
+        self.cls, self.sep = special_ids(checkpoint.folder)
+        self._network = Network(checkpoint)
 
     @property
     def dimensions(self) -> int:
@@ -122,37 +113,7 @@ class BertEncoder:
 
     def hidden_states(self, ids: Ints) -> Floats:
         """Last layer for token ids int32[B, L], special tokens included: float32[B, L, hidden]."""
-        w, c = self._weights, self.config
-        batch, length = ids.shape
-        x = w["embeddings.word_embeddings.weight"][ids]
-        x += w["embeddings.position_embeddings.weight"][:length]
-        x += w["embeddings.token_type_embeddings.weight"][0]
-        x = _layer_norm(x.reshape(batch * length, c.hidden), w, "embeddings.LayerNorm", c.epsilon)
-        for number in range(c.layers):
-            x = self._layer(x, f"encoder.layer.{number}.", batch)
-        return x.reshape(batch, length, c.hidden)
-
-    def _layer(self, x: Floats, name: str, batch: int) -> Floats:
-        w, c = self._weights, self.config
-        attended = _linear(self._attention(x, name, batch), w, name + "attention.output.dense")
-        attended += x
-        x = _layer_norm(attended, w, name + "attention.output.LayerNorm", c.epsilon)
-        inner = gelu(_linear(x, w, name + "intermediate.dense"))
-        outer = _linear(inner, w, name + "output.dense")
-        outer += x
-        return _layer_norm(outer, w, name + "output.LayerNorm", c.epsilon)
-
-    def _attention(self, x: Floats, name: str, batch: int) -> Floats:
-        heads, hidden = self.config.heads, self.config.hidden
-        mixed = _linear(x, self._weights, name + "attention.self.qkv")
-        shaped = mixed.reshape(batch, -1, 3, heads, hidden // heads)
-        q, k, v = np.ascontiguousarray(shaped.transpose(2, 0, 3, 1, 4))
-        scores = q @ k.swapaxes(-1, -2)
-        scores *= np.float32((hidden // heads) ** -0.5)
-        scores -= scores.max(axis=-1, keepdims=True)
-        np.exp(scores, out=scores)
-        scores /= scores.sum(axis=-1, keepdims=True)
-        return np.ascontiguousarray((scores @ v).swapaxes(1, 2)).reshape(x.shape)
+        return self._network.hidden_states(ids)
 
     def _with_specials(self, tokens: Ints, starts: Ints, length: int) -> Ints:
         ids = np.empty((len(starts), length + 2), np.int32)
@@ -164,6 +125,67 @@ class BertEncoder:
         if self.pooling == "cls":
             return np.ascontiguousarray(states[:, 0])
         return np.asarray(states.mean(axis=1, dtype=np.float32))
+
+
+class Network:
+    """The layers of a checkpoint, one call each.
+
+    Parameters
+    ----------
+    checkpoint
+        Whose weights are read.
+    """
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self.config = checkpoint.config
+        self.weights = checkpoint.weights
+
+    def hidden_states(self, ids: Ints) -> Floats:
+        """Last layer for token ids int32[B, L], special tokens included: float32[B, L, hidden]."""
+        batch, length = ids.shape
+        x = self.embed(ids)
+        for number in range(self.config.layers):
+            x = self.layer(x, number, batch)
+        return x.reshape(batch, length, self.config.hidden)
+
+    def embed(self, ids: Ints) -> Floats:
+        """Input of the first layer for token ids int32[B, L]: float32[B * L, hidden]."""
+        w, c = self.weights, self.config
+        batch, length = ids.shape
+        x = w["embeddings.word_embeddings.weight"][ids]
+        x += w["embeddings.position_embeddings.weight"][:length]
+        x += w["embeddings.token_type_embeddings.weight"][0]
+        return _layer_norm(
+            x.reshape(batch * length, c.hidden), w, "embeddings.LayerNorm", c.epsilon
+        )
+
+    def layer(self, x: Floats, number: int, batch: int, tap: Tap | None = None) -> Floats:
+        """Output of layer `number` for its input float32[B * L, hidden], which stays as it is.
+
+        `tap` sees what goes into each dense layer, under the name of the weights.
+        """
+        w, c = self.weights, self.config
+        name = f"encoder.layer.{number}."
+        mixed = self._attention(x, name, batch, tap)
+        attended = _linear(mixed, w, name + "attention.output.dense", tap)
+        attended += x
+        x = _layer_norm(attended, w, name + "attention.output.LayerNorm", c.epsilon)
+        inner = gelu(_linear(x, w, name + "intermediate.dense", tap))
+        outer = _linear(inner, w, name + "output.dense", tap)
+        outer += x
+        return _layer_norm(outer, w, name + "output.LayerNorm", c.epsilon)
+
+    def _attention(self, x: Floats, name: str, batch: int, tap: Tap | None) -> Floats:
+        heads, hidden = self.config.heads, self.config.hidden
+        mixed = _linear(x, self.weights, name + "attention.self.qkv", tap)
+        shaped = mixed.reshape(batch, -1, 3, heads, hidden // heads)
+        q, k, v = np.ascontiguousarray(shaped.transpose(2, 0, 3, 1, 4))
+        scores = q @ k.swapaxes(-1, -2)
+        scores *= np.float32((hidden // heads) ** -0.5)
+        scores -= scores.max(axis=-1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=-1, keepdims=True)
+        return np.ascontiguousarray((scores @ v).swapaxes(1, 2)).reshape(x.shape)
 
 
 def equal_length_batches(
@@ -231,7 +253,9 @@ def _polynomial(coefficients: tuple[float, ...], x: Floats) -> Floats:
     return value
 
 
-def _linear(x: Floats, weights: dict[str, Floats], name: str) -> Floats:
+def _linear(x: Floats, weights: dict[str, Floats], name: str, tap: Tap | None) -> Floats:
+    if tap is not None:
+        tap(name, x)
     y: Floats = x @ weights[name + ".weight"]
     y += weights[name + ".bias"]
     return y
@@ -249,101 +273,3 @@ def _layer_norm(x: Floats, weights: dict[str, Floats], name: str, epsilon: float
 def _unit(x: Floats) -> Floats:
     norms = np.sqrt(np.einsum("ij,ij->i", x, x))[:, None]
     return np.asarray(x / np.where(norms > 0, norms, np.float32(1)), np.float32)
-
-
-def _read_json(path: pathlib.Path) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        raise ModelError(f"{path} is missing; a checkpoint folder needs it") from None
-    except ValueError as problem:
-        raise ModelError(f"{path} is not valid JSON: {problem}") from None
-    return found
-
-
-def _read_config(folder: pathlib.Path) -> BertConfig:
-    raw = _read_json(folder / "config.json")
-    for key, wanted in (
-        ("model_type", "bert"),
-        ("hidden_act", "gelu"),
-        ("position_embedding_type", "absolute"),
-    ):
-        if raw.get(key, wanted) != wanted:
-            raise ModelError(
-                f"{folder / 'config.json'}: {key} must be {wanted!r}, got {raw[key]!r};"
-                " only plain BERT encoders are supported"
-            )
-    try:
-        return BertConfig(
-            vocabulary=raw["vocab_size"],
-            hidden=raw["hidden_size"],
-            layers=raw["num_hidden_layers"],
-            heads=raw["num_attention_heads"],
-            intermediate=raw["intermediate_size"],
-            positions=raw["max_position_embeddings"],
-            epsilon=raw.get("layer_norm_eps", 1e-12),
-        )
-    except KeyError as missing:
-        raise ModelError(f"{folder / 'config.json'} lacks {missing}") from None
-
-
-def _pooling(folder: pathlib.Path) -> str:
-    path = folder / "1_Pooling" / "config.json"
-    if path.is_file() and _read_json(path).get("pooling_mode_cls_token", False):
-        return "cls"
-    return "mean"
-
-
-def _max_tokens(folder: pathlib.Path, config: BertConfig) -> int:
-    path = folder / "sentence_bert_config.json"
-    limit = _read_json(path).get("max_seq_length") if path.is_file() else None
-    return min(int(limit or config.positions), config.positions)
-
-
-def _special_ids(folder: pathlib.Path) -> tuple[int, int]:
-    path = folder / "tokenizer.json"
-    vocabulary = _read_json(path).get("model", {}).get("vocab", {})
-    try:
-        return int(vocabulary["[CLS]"]), int(vocabulary["[SEP]"])
-    except KeyError as missing:
-        raise ModelError(
-            f"{path} has no token {missing}; only BERT vocabularies are supported"
-        ) from None
-
-
-def _read_weights(folder: pathlib.Path, config: BertConfig) -> dict[str, Floats]:
-    """Weights by their name without the "bert." prefix; matrices transposed, q, k and v side by side."""
-    try:
-        import safetensors.numpy
-    except ImportError:
-        raise MissingExtra(
-            "Reading a checkpoint needs 'safetensors', which is not installed. "
-            "Install it with `pip install scission[distill]`."
-        ) from None
-    path = folder / "model.safetensors"
-    if not path.is_file():
-        raise ModelError(f"{path} is missing; a checkpoint folder needs it")
-    raw = {k.removeprefix("bert."): v for k, v in safetensors.numpy.load_file(path).items()}
-    try:
-        return {
-            name: np.ascontiguousarray(matrix, np.float32)
-            for name, matrix in _arranged(raw, config)
-        }
-    except KeyError as missing:
-        raise ModelError(f"{path} lacks the tensor {missing}") from None
-
-
-def _arranged(raw: dict[str, Floats], config: BertConfig) -> Iterator[tuple[str, Floats]]:
-    for name in ("word", "position", "token_type"):
-        yield f"embeddings.{name}_embeddings.weight", raw[f"embeddings.{name}_embeddings.weight"]
-    for part in ("weight", "bias"):
-        yield f"embeddings.LayerNorm.{part}", raw[f"embeddings.LayerNorm.{part}"]
-    for number in range(config.layers):
-        layer = f"encoder.layer.{number}."
-        for part in ("weight", "bias"):
-            qkv = [raw[f"{layer}attention.self.{x}.{part}"] for x in ("query", "key", "value")]
-            yield f"{layer}attention.self.qkv.{part}", np.concatenate(qkv).T
-            for dense in ("attention.output.dense", "intermediate.dense", "output.dense"):
-                yield f"{layer}{dense}.{part}", raw[f"{layer}{dense}.{part}"].T
-            for norm in ("attention.output.LayerNorm", "output.LayerNorm"):
-                yield f"{layer}{norm}.{part}", raw[f"{layer}{norm}.{part}"]

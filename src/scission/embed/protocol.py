@@ -43,6 +43,12 @@ class UnitEmbedder(Protocol):
         """Return float32[M, d], a row of length 1 for each unit; zeros for one without tokens."""
         ...
 
+    def embed_spans(
+        self, group: Group, first: NDArray[Any], last: NDArray[Any]
+    ) -> NDArray[np.float32]:
+        """Return float32[N, d], for each run of units ``first[i] <= j < last[i]`` that of its whole text."""
+        ...
+
     def embed_windows(self, group: Group, radius: int) -> NDArray[np.float32]:
         """Return float32[M, d], for each unit that of it and its `radius` neighbours, likewise."""
         ...

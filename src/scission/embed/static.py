@@ -149,6 +149,12 @@ class StaticEmbedder:
         """Sum the rows of each unit's tokens."""
         return self._sums(group.tokens, len(group.units), unit_length=True)
 
+    def embed_spans(
+        self, group: Group, first: NDArray[Any], last: NDArray[Any]
+    ) -> NDArray[np.float32]:
+        """Sum the rows over each run of units."""
+        return self.embed(group.span_texts(first, last))
+
     def embed_windows(self, group: Group, radius: int) -> NDArray[np.float32]:
         """Sum the rows over each window: the same as embedding its joined text."""
         from ..kernels import pooling, windows

@@ -52,6 +52,12 @@ class TextEmbedder:
         """Embed each unit once."""
         return self._normalised(group.unit_texts())
 
+    def embed_spans(
+        self, group: Group, first: NDArray[Any], last: NDArray[Any]
+    ) -> NDArray[np.float32]:
+        """Embed the text of each run of units."""
+        return self._normalised(group.span_texts(first, last))
+
     def embed_windows(self, group: Group, radius: int) -> NDArray[np.float32]:
         """Embed the joined text of each window: ``2 * radius + 1`` times the work."""
         return self._normalised(group.window_texts(radius))

@@ -15,7 +15,7 @@ from scission.errors import ModelError
 _DATA = Path(__file__).resolve().parent.parent / "data"
 _CHARACTERS = ("letters", "points", "pool")
 _TABLES = ("nodes", "words", "special", "text", "offsets")
-_SPECIAL = ("[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]")
+SPECIAL = ("[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]")
 
 _ROOTS = 3  # start of a word, rest of a word, special tokens written out
 _PACKED = 10  # characters of a word that is looked up whole
@@ -67,7 +67,7 @@ class Vocabulary:
 
     @classmethod
     def from_tokens(
-        cls, tokens: Sequence[str], *, special_tokens: Iterable[str] = _SPECIAL
+        cls, tokens: Sequence[str], *, special_tokens: Iterable[str] = SPECIAL
     ) -> "Vocabulary":
         """Build the tables from a list of tokens; token i has id i.
 
@@ -96,7 +96,7 @@ class Vocabulary:
             characters=_load_characters(),
             nodes=_freeze(_build_trie(ids, literal)),
             words=_freeze(_build_words(ids)),
-            special=_freeze(np.array([ids.get(token, -1) for token in _SPECIAL], dtype=np.int32)),
+            special=_freeze(np.array([ids.get(token, -1) for token in SPECIAL], dtype=np.int32)),
             text=_freeze(np.frombuffer(b"".join(encoded), dtype=np.uint8)),
             offsets=_freeze(offsets),
         )
@@ -114,7 +114,7 @@ class Vocabulary:
             If it is anything but BERT's uncased WordPiece; the message names the part.
         """
         content = dict(source) if isinstance(source, Mapping) else _read_json(Path(source))
-        _check_tokenizer(content)
+        check_tokenizer(content)
         ids = content["model"]["vocab"]
         if sorted(ids.values()) != list(range(len(ids))):
             raise ModelError(
@@ -256,8 +256,14 @@ _ADDED: dict[str, tuple[Any, ...]] = {
 }
 
 
-def _check_tokenizer(content: Mapping[str, Any]) -> None:
-    """Refuse what is not BERT's uncased WordPiece, naming the part."""
+def check_tokenizer(content: Mapping[str, Any]) -> None:
+    """Refuse the content of a ``tokenizer.json`` that is not BERT's uncased WordPiece, naming the part.
+
+    Raises
+    ------
+    ModelError
+        It is not.
+    """
     for part, expected in _EXPECTED.items():
         _check_part(part, content.get(part), expected)
     vocabulary = content["model"].get("vocab")

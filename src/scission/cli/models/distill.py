@@ -1,4 +1,4 @@
-"""``scission models``: what is there, and how to make more."""
+"""``scission models distill``: make a static model."""
 
 from __future__ import annotations
 
@@ -6,18 +6,12 @@ import argparse
 import time
 from typing import Any
 
-from ..embed.static import EMBEDDED, embedded
-
 #: Options that `distill` has defaults for.
 _TUNING = ("dimensions", "sentences", "ridge", "seed")
 
 
-def add_parser(commands: Any) -> None:
-    """Declare the command."""
-    parser = commands.add_parser("models", help="list models, or distill one")
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    listing = actions.add_parser("list", help="show the models inside the package")
-    listing.set_defaults(run=run_list)
+def add_actions(actions: Any) -> None:
+    """Declare the action."""
     making = actions.add_parser(
         "distill",
         help="make a static model from a sentence transformer",
@@ -44,26 +38,12 @@ def add_parser(commands: Any) -> None:
     making.add_argument(
         "-j", "--threads", type=int, default=1, metavar="N", help="batches at once (1)"
     )
-    making.set_defaults(run=run_distill)
+    making.set_defaults(run=run)
 
 
-def run_list(options: argparse.Namespace) -> int:
-    """List the embedded models."""
-    del options
-    for name in EMBEDDED:
-        model = embedded(name)
-        size = (model.rows.nbytes + model.scales.nbytes) / 1e6
-        teacher = model.recipe["teacher"]["name"]
-        print(
-            f"{name}  {len(model.rows):,} tokens x {model.dimensions}, {size:.1f} MB, "
-            f"in the package, fitted to {teacher}"
-        )
-    return 0
-
-
-def run_distill(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Make a static model."""
-    from ..embed.distill import distill
+    from ...embed.distill import distill
 
     began = time.perf_counter()
     recipe = distill(
