@@ -45,7 +45,7 @@ def steps() -> list[tuple[str, Callable[[], object]]]:
         ("splitter", splitter),
         ("windows", windows),
         *((kind, threshold(kind)) for kind in THRESHOLDS),
-        ("separators", lambda: RecursiveChunker(max_tokens=4).chunk(_SAMPLE)),
+        ("separators", lambda: RecursiveChunker(max_tokens=4).chunk(SAMPLE)),
     ]
 
 
