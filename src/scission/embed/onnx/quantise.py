@@ -111,7 +111,7 @@ def quantised(
     sequences : sequence of int32[L]
         Token ids of the calibration texts, special tokens included.
     limit : int
-        Largest weight: 127, or 63 where the processor's instructions would overflow (`saturates`).
+        Largest weight: 127, or 63 where the processor's instructions would overflow (`exact.weight_limit`).
     progress : callable
         Wraps the iteration over layers, to show how far it is.
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from ...errors import MissingExtra, OptionError
 
-#: ONNX Runtime would put Add and LayerNormalization back together, into the slower kernel (`encoder._Encoder._norm`).
+#: On a CPU, ONNX Runtime would put Add and LayerNormalization back together, into a slower kernel
+#: (`encoder._Encoder._norm`).
 _UNWANTED = ["SkipLayerNormFusion", "BiasSkipLayerNormFusion"]
 
 
@@ -72,8 +73,8 @@ def session(path: Path, choice: Choice) -> Any:
     return open_session(path, choice)
 
 
-def open_session(path: Path, choice: Choice) -> Any:
-    """Open a graph.
+def open_session(graph: Path | bytes, choice: Choice) -> Any:
+    """Open a graph, from its file or its bytes.
 
     The session has no threads of its own: batches run side by side instead, which keeps every core busy without waiting
     for the others at each of a hundred operators.
@@ -84,8 +85,8 @@ def open_session(path: Path, choice: Choice) -> Any:
     options.enable_mem_pattern = False  # one plan would be kept for each shape, and shapes are many
     options.log_severity_level = 3
     return ort.InferenceSession(
-        str(path),
+        graph if isinstance(graph, bytes) else str(graph),
         options,
         providers=[(choice.provider, choice.options)],
-        disabled_optimizers=_UNWANTED,
+        disabled_optimizers=_UNWANTED if choice.provider == "CPUExecutionProvider" else None,
     )
