@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from bench import golden, limited, parity, segmentation
+from bench import golden, limited, parity, segmentation, transformer
 from bench.data import megabytes, prose
 from bench.reference import hugging_face
 from bench.rows import Row, row
@@ -253,6 +253,7 @@ MEASURES: dict[str, Callable[[], list[Row]]] = {
     "tokens": limited.tokens,
     "limited_linear": limited.linear,
     "parity": parity.rows,
+    **transformer.MEASURES,
 }
 
 
@@ -274,10 +275,13 @@ def measured(names: list[str]) -> Iterator[tuple[str, list[Row]]]:
 def main() -> None:
     """Measure, print, and write the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", choices=[*MEASURES, []], help="all by default")
+    parser.add_argument(
+        "names", nargs="*", choices=[*MEASURES, []], help="by default all that need no model"
+    )
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
-    results = dict(measured(options.names or list(MEASURES)))
+    plain = [name for name in MEASURES if name not in transformer.MEASURES]
+    results = dict(measured(options.names or plain))
     if options.output:
         known = json.loads(options.output.read_text()) if options.output.exists() else {}
         known.update(results)

@@ -339,7 +339,8 @@ def test_minilm_keeps_its_vectors():
     from bench.data import rows
 
     sentences = [s for row in rows("seg/choi_style_ewt.jsonl.gz") for s in row["sentences"]]
-    sentences = [s for s in dict.fromkeys(sentences) if len(s) < 700][:500]
+    # The reference cuts at 256 tokens, where the embedder pools.
+    sentences = [s for s in dict.fromkeys(sentences) if 1 < len(s) < 250][:500]
     wanted = reference(Path(MINILM), sentences)
     for precision, mean, lowest in (
         ("fp32", 1 - 1e-6, 1 - 1e-6),
