@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .api import chunk
     from .chunkers.semantic import SemanticChunker
+    from .chunkers.structure.markdown import MarkdownChunker
     from .chunks import Chunk, ChunkBatch
     from .embed.protocol import Embedder
     from .embed.static import StaticEmbedder
@@ -30,6 +31,7 @@ __all__ = [
     "ChunkBatch",
     "Embedder",
     "EmbeddingError",
+    "MarkdownChunker",
     "MissingExtra",
     "ModelError",
     "OptionError",
@@ -49,6 +51,7 @@ _HOMES = {
     "ChunkBatch": "chunks",
     "Embedder": "embed.protocol",
     "EmbeddingError": "errors",
+    "MarkdownChunker": "chunkers.structure.markdown",
     "MissingExtra": "errors",
     "ModelError": "errors",
     "OptionError": "errors",

@@ -18,7 +18,7 @@ def chunk(text: Text, strategy: str = "semantic", **options: Any) -> list[Chunk]
     ----------
     text : str or bytes
         The document; bytes must be UTF-8.
-    strategy : {"semantic"}
+    strategy : {"semantic", "markdown"}
         How to cut; each strategy is a chunker class.
     **options
         Options of that class, for instance ``max_tokens``.
@@ -51,8 +51,12 @@ def make_chunker(strategy: str, **options: Any) -> Chunker:
 def strategies() -> dict[str, type[Chunker]]:
     """Return the chunker class of each strategy."""
     from .chunkers.semantic import SemanticChunker
+    from .chunkers.structure.markdown import MarkdownChunker
 
-    return {"semantic": SemanticChunker}
+    return {
+        "semantic": SemanticChunker,
+        "markdown": MarkdownChunker,
+    }
 
 
 @lru_cache(maxsize=32)

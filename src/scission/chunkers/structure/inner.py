@@ -1,0 +1,39 @@
+"""The strategy inside a strategy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import OptionError
+from .. import options
+from ..base import Chunker
+
+#: The strategy inside another one, unless told otherwise.
+DEFAULT_INNER = "semantic"
+
+#: Limit of a chunk where neither the outer nor the inner strategy names one.
+DEFAULT_MAX_TOKENS = 512
+
+
+def as_inner(inner: Any, max_tokens: int | None, name: str = "inner") -> Chunker:
+    """Accept a chunker, or the name of a strategy that `max_tokens` is then given to.
+
+    Raises
+    ------
+    OptionError
+        `inner` is neither, or both a chunker and a limit are given.
+    """
+    if isinstance(inner, Chunker):
+        if max_tokens is not None:
+            raise OptionError(
+                f"max_tokens goes with the name of a strategy for {name} only, got {max_tokens!r} and "
+                f"{inner!r}: give the limit to that"
+            )
+        return inner
+    if isinstance(inner, str):
+        from ...api import make_chunker, strategies
+
+        options.choice(name, inner, tuple(strategies()))
+        limit = DEFAULT_MAX_TOKENS if max_tokens is None else max_tokens
+        return make_chunker(inner, max_tokens=limit)
+    raise OptionError(f"{name} must be a chunker or the name of a strategy, got {inner!r}")
