@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .api import chunk
+    from .chunkers.parent_child import ParentChildChunker
     from .chunkers.semantic import SemanticChunker
     from .chunkers.structure.markdown import MarkdownChunker
     from .chunks import Chunk, ChunkBatch
@@ -35,6 +36,7 @@ __all__ = [
     "MissingExtra",
     "ModelError",
     "OptionError",
+    "ParentChildChunker",
     "ScissionError",
     "SemanticChunker",
     "StaticEmbedder",
@@ -55,6 +57,7 @@ _HOMES = {
     "MissingExtra": "errors",
     "ModelError": "errors",
     "OptionError": "errors",
+    "ParentChildChunker": "chunkers.parent_child",
     "ScissionError": "errors",
     "SemanticChunker": "chunkers.semantic",
     "StaticEmbedder": "embed.static",

@@ -15,8 +15,10 @@ DEFAULT_INNER = "semantic"
 DEFAULT_MAX_TOKENS = 512
 
 
-def as_inner(inner: Any, max_tokens: int | None, name: str = "inner") -> Chunker:
-    """Accept a chunker, or the name of a strategy that `max_tokens` is then given to.
+def as_inner(
+    inner: Any, max_tokens: int | None, name: str = "inner", default: int = DEFAULT_MAX_TOKENS
+) -> Chunker:
+    """Accept a chunker, or the name of a strategy that `max_tokens`, or the `default`, is then given to.
 
     Raises
     ------
@@ -25,8 +27,9 @@ def as_inner(inner: Any, max_tokens: int | None, name: str = "inner") -> Chunker
     """
     if isinstance(inner, Chunker):
         if max_tokens is not None:
+            limit = "max_tokens" if name == "inner" else f"{name}_tokens"
             raise OptionError(
-                f"max_tokens goes with the name of a strategy for {name} only, got {max_tokens!r} and "
+                f"{limit} goes with the name of a strategy for {name} only, got {max_tokens!r} and "
                 f"{inner!r}: give the limit to that"
             )
         return inner
@@ -34,6 +37,5 @@ def as_inner(inner: Any, max_tokens: int | None, name: str = "inner") -> Chunker
         from ...api import make_chunker, strategies
 
         options.choice(name, inner, tuple(strategies()))
-        limit = DEFAULT_MAX_TOKENS if max_tokens is None else max_tokens
-        return make_chunker(inner, max_tokens=limit)
+        return make_chunker(inner, max_tokens=default if max_tokens is None else max_tokens)
     raise OptionError(f"{name} must be a chunker or the name of a strategy, got {inner!r}")
