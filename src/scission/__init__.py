@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .api import chunk
     from .chunkers.parent_child import ParentChildChunker
     from .chunkers.semantic import SemanticChunker
+    from .chunkers.structure.html import HTMLChunker
     from .chunkers.structure.markdown import MarkdownChunker
     from .chunks import Chunk, ChunkBatch
     from .embed.protocol import Embedder
@@ -32,6 +33,7 @@ __all__ = [
     "ChunkBatch",
     "Embedder",
     "EmbeddingError",
+    "HTMLChunker",
     "MarkdownChunker",
     "MissingExtra",
     "ModelError",
@@ -53,6 +55,7 @@ _HOMES = {
     "ChunkBatch": "chunks",
     "Embedder": "embed.protocol",
     "EmbeddingError": "errors",
+    "HTMLChunker": "chunkers.structure.html",
     "MarkdownChunker": "chunkers.structure.markdown",
     "MissingExtra": "errors",
     "ModelError": "errors",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...errors import OptionError
 from .. import options
 from .base import StructureChunker
 from .inner import DEFAULT_INNER
@@ -35,7 +34,7 @@ class MarkdownChunker(StructureChunker):
         Sections smaller than this are joined with their neighbours under the same heading, as far as the limit
         allows; ``section_path`` is then what the joined sections have in common.
     split_level : int, default 6
-        Headings down to this level begin a section.
+        Headings down to this level, 1 to 6, begin a section.
     trim : bool, default False
         Whether to take white space off both ends of the chunks; they then no longer tile the document.
 
@@ -57,9 +56,7 @@ class MarkdownChunker(StructureChunker):
         trim: bool = False,
     ) -> None:
         super().__init__(inner, max_tokens, min_tokens, trim)
-        self._split_level = options.integer("split_level", split_level, 1)
-        if self._split_level > 6:
-            raise OptionError(f"split_level must be an integer in [1, 6], got {split_level!r}")
+        self._split_level = options.integer("split_level", split_level, 1, 6)
         parser()  # a missing package is said here, not at the first document
 
     def _outline(self, text: str, metadata: Mapping[str, Any]) -> Outline:
