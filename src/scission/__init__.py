@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .api import chunk
     from .chunkers.parent_child import ParentChildChunker
     from .chunkers.semantic import SemanticChunker
+    from .chunkers.structure.code import CodeChunker
     from .chunkers.structure.html import HTMLChunker
     from .chunkers.structure.markdown import MarkdownChunker
     from .chunks import Chunk, ChunkBatch
@@ -31,6 +32,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Chunk",
     "ChunkBatch",
+    "CodeChunker",
     "Embedder",
     "EmbeddingError",
     "HTMLChunker",
@@ -53,6 +55,7 @@ _HOMES = {
     "split_sentences": "units",
     "Chunk": "chunks",
     "ChunkBatch": "chunks",
+    "CodeChunker": "chunkers.structure.code",
     "Embedder": "embed.protocol",
     "EmbeddingError": "errors",
     "HTMLChunker": "chunkers.structure.html",

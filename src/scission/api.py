@@ -18,7 +18,7 @@ def chunk(text: Text, strategy: str = "semantic", **options: Any) -> list[Chunk]
     ----------
     text : str or bytes
         The document; bytes must be UTF-8.
-    strategy : {"semantic", "markdown", "html", "parent_child"}
+    strategy : {"semantic", "markdown", "html", "code", "parent_child"}
         How to cut; each strategy is a chunker class.
     **options
         Options of that class, for instance ``max_tokens``.
@@ -52,6 +52,7 @@ def strategies() -> dict[str, type[Chunker]]:
     """Return the chunker class of each strategy."""
     from .chunkers.parent_child import ParentChildChunker
     from .chunkers.semantic import SemanticChunker
+    from .chunkers.structure.code import CodeChunker
     from .chunkers.structure.html import HTMLChunker
     from .chunkers.structure.markdown import MarkdownChunker
 
@@ -59,6 +60,7 @@ def strategies() -> dict[str, type[Chunker]]:
         "semantic": SemanticChunker,
         "markdown": MarkdownChunker,
         "html": HTMLChunker,
+        "code": CodeChunker,
         "parent_child": ParentChildChunker,
     }
 

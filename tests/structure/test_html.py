@@ -109,8 +109,8 @@ PIECES = [
     "<p>", "</p>", "<div>", "</div>", "<ul>", "<li>", "</ul>", "<table>", "<tr>", "<td>", "<th>", "</table>", "<h1>",
     "</h1>", "<h2>", "<pre>", "</pre>", "<section>", "</section>", "<script>", "</script>", "<style>", "<title>",
     "</title>", "<!--", "-->", "<![CDATA[", "<?x", "</", "<", ">", "<a href='", "<b c=\"", "'", '"', "&amp;", "&#",
-    "&#x41", "&#99999999;", "&nbsp", "word ", "One. Two. ", "é", "\ud800", "\x00", "\r\n", "\n", "👩‍🚀", "<nav>", "</nav>",
-    "<br>", "<p hidden>", "<svg>", "</svg>", "<textarea>", "<dl><dt>", "<dd>", "</body>", "<blockquote>",
+    "&#x41", "&#99999999;", "&nbsp", "word ", "One. Two. ", "é", "\ud800", "\x00", "\r\n", "\n", "👩‍🚀", "<nav>",
+    "</nav>", "<br>", "<p hidden>", "<svg>", "</svg>", "<textarea>", "<dl><dt>", "<dd>", "</body>", "<blockquote>",
 ]  # fmt: skip
 
 

@@ -6,20 +6,22 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scission import MarkdownChunker, SemanticChunker
+from scission import CodeChunker, MarkdownChunker, SemanticChunker
 from tests.helpers import PLAIN, assert_tiles, needs_data, wild_files, wild_text
 from tests.test_invariants import PIECES, count
 
 CHUNKERS = {
+    "python": CodeChunker(language="python", max_tokens=24),
+    "javascript": CodeChunker(language="javascript", max_tokens=24),
     "markdown": MarkdownChunker(max_tokens=24),
     "markdown-large": MarkdownChunker(inner=SemanticChunker(max_tokens=None), min_tokens=20),
 }
-LIMITS = {"markdown": 24}
+LIMITS = {"markdown": 24, "python": 24, "javascript": 24}
 
 #: More of what parsers look at, well-formed and not.
 MARKUP = [
-    "---\ntitle: x\n---\n", "===\n", "## Sub\n", "    code\n", "```", "1. one\n", "  - deep\n",
-    "| a |\n", "|---|\n", "<div>\n", "<!-- ", "--> ", "[a]: b\n", "\r\n", "\\", "&amp;", "![x](y)",
+    "---\ntitle: x\n---\n", "===\n", "## Sub\n", "    code\n", "```", "1. one\n", "  - deep\n", "| a |\n", "|---|\n",
+    "<div>\n", "<!-- ", "--> ", "[a]: b\n", "\r\n", "def f(x):\n", "{ a; }", "\\", "&amp;", "![x](y)",
 ]  # fmt: skip
 
 texts = st.one_of(

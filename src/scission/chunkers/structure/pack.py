@@ -92,19 +92,37 @@ def agreed_cuts(
     return out
 
 
-def nested_cuts(blocks: Sequence[Block], size: Measure, limit: int) -> Iterator[int]:
+def nested_cuts(
+    blocks: Sequence[Block], size: Measure, limit: int, join_whole: bool
+) -> Iterator[int]:
     """Yield where each piece of a row of blocks begins: neighbours are joined while they fit.
 
-    A block above the limit is looked into, and its pieces are joined with nothing outside it.
+    A block above the limit is looked into. The pieces of one that was to be kept whole are joined with nothing outside
+    it; unless `join_whole`, nor is such a block that fits.
     """
     begin: int | None = None  # of the piece that is being filled
-    for block in blocks:
-        if size(block.start, block.end) > limit and block.children:
-            begin = None
-            yield from nested_cuts(block.children, size, limit)
-        elif begin is None or size(begin, block.end) > limit:
+    for block, is_apart in _row(blocks, size, limit):
+        alone = block.whole and not join_whole
+        if begin is None or is_apart or alone or size(begin, block.end) > limit:
             begin = block.start
             yield begin
+        if alone:
+            begin = None
+
+
+def _row(blocks: Sequence[Block], size: Measure, limit: int) -> list[tuple[Block, bool]]:
+    """Return the blocks to fill pieces with, and whether each is kept apart from the one before."""
+    row: list[tuple[Block, bool]] = []
+    is_apart = False
+    for block in blocks:
+        inside = [(block, is_apart)]
+        is_divided = size(block.start, block.end) > limit and bool(block.children)
+        if is_divided:
+            inside = _row(block.children, size, limit)
+            inside[0] = (inside[0][0], is_apart or block.whole or inside[0][1])
+        is_apart = is_divided and block.whole
+        row.extend(inside)
+    return row
 
 
 def _filled(

@@ -93,12 +93,16 @@ class Cutter:
             out.extend(self._mended(group, next(measures)) if is_wrong else group)
         return self._finished(out)
 
-    def by_blocks(self) -> list[Piece]:
-        """Cut sections at their blocks alone; the inner strategy cuts what has none and is too large."""
+    def by_blocks(self, join_whole: bool) -> list[Piece]:
+        """Cut sections at their blocks alone; the inner strategy cuts what has none and is too large.
+
+        See `nested_cuts` for `join_whole`.
+        """
         out: list[Piece] = []
         groups = [[piece] for piece in self._whole]
         for (piece,), size in zip(groups, self._measured(groups), strict=True):
-            starts = list(nested_cuts(self._section(piece).blocks, size, self._inner._limit))
+            blocks = self._section(piece).blocks
+            starts = nested_cuts(blocks, size, self._inner._limit, join_whole)
             out.extend(_between([*starts, piece.end], piece))
         return self._finished(out)
 
