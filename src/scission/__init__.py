@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .api import chunk
     from .chunkers.parent_child import ParentChildChunker
+    from .chunkers.routing.chunker import RoutingChunker
     from .chunkers.semantic import SemanticChunker
     from .chunkers.structure.code import CodeChunker
     from .chunkers.structure.html import HTMLChunker
@@ -41,6 +42,7 @@ __all__ = [
     "ModelError",
     "OptionError",
     "ParentChildChunker",
+    "RoutingChunker",
     "ScissionError",
     "SemanticChunker",
     "StaticEmbedder",
@@ -64,6 +66,7 @@ _HOMES = {
     "ModelError": "errors",
     "OptionError": "errors",
     "ParentChildChunker": "chunkers.parent_child",
+    "RoutingChunker": "chunkers.routing.chunker",
     "ScissionError": "errors",
     "SemanticChunker": "chunkers.semantic",
     "StaticEmbedder": "embed.static",

@@ -18,7 +18,7 @@ def chunk(text: Text, strategy: str = "semantic", **options: Any) -> list[Chunk]
     ----------
     text : str or bytes
         The document; bytes must be UTF-8.
-    strategy : {"semantic", "markdown", "html", "code", "parent_child"}
+    strategy : {"semantic", "markdown", "html", "code", "parent_child", "routing"}
         How to cut; each strategy is a chunker class.
     **options
         Options of that class, for instance ``max_tokens``.
@@ -51,6 +51,7 @@ def make_chunker(strategy: str, **options: Any) -> Chunker:
 def strategies() -> dict[str, type[Chunker]]:
     """Return the chunker class of each strategy."""
     from .chunkers.parent_child import ParentChildChunker
+    from .chunkers.routing.chunker import RoutingChunker
     from .chunkers.semantic import SemanticChunker
     from .chunkers.structure.code import CodeChunker
     from .chunkers.structure.html import HTMLChunker
@@ -62,6 +63,7 @@ def strategies() -> dict[str, type[Chunker]]:
         "html": HTMLChunker,
         "code": CodeChunker,
         "parent_child": ParentChildChunker,
+        "routing": RoutingChunker,
     }
 
 

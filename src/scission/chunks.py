@@ -339,13 +339,15 @@ def _joined_parents(batches: Sequence[ChunkBatch]) -> NDArray[np.int64] | None:
     """Join the rows of parents, each batch's counted on from those before it."""
     if all(batch.parent is None for batch in batches):
         return None
+    elsewhere = any(batch.parents is not None for batch in batches)
     parts = []
     before = 0
     for batch in batches:
         none = np.full(len(batch), -1, np.int64)
         rows = none if batch.parent is None else batch.parent
         parts.append(np.where(rows >= 0, rows + before, -1))
-        before += len(batch) if batch.parents is None else len(batch.parents)
+        above = batch.parents if elsewhere else batch
+        before += 0 if above is None else len(above)
     return np.concatenate(parts)
 
 

@@ -60,6 +60,10 @@ class Chunker(ABC):
         """Whether `chunk_batch` uses several threads unless told otherwise."""
         return True
 
+    def _prepared(self, groups: Iterator[TextBuffer]) -> Iterator[TextBuffer]:
+        """See all groups in order, before they go to threads."""
+        return groups
+
     # What a strategy that nests this one asks of it.
 
     @property
@@ -114,6 +118,7 @@ class Chunker(ABC):
         buffer = TextBuffer.from_texts([text])
         if metadata is not None:
             buffer = replace(buffer, metadata=[_checked(metadata)])
+        (buffer,) = self._prepared(iter([buffer]))
         batch = self._chunk_group(buffer, False)
         batch = replace(batch, metadata=buffer.metadata)
         return list(batch if pages is None else with_pages(batch, [pages]))
@@ -183,7 +188,7 @@ class Chunker(ABC):
             groups = _annotated(groups, iter(metadata))
         places = repeat(pages) if pages is None or isinstance(pages, str) else iter(pages)
         first = 0
-        for group, batch in self._ordered(groups, workers, embeddings):
+        for group, batch in self._ordered(self._prepared(groups), workers, embeddings):
             batch = _numbered(replace(batch, metadata=group.metadata), first)
             if pages is not None:
                 batch = with_pages(batch, _entries(places, len(group), first, "pages"))

@@ -32,8 +32,9 @@ class CodeChunker(StructureChunker):
         ``"python"``, ``"javascript"``, ``"typescript"``, ``"tsx"``, ``"java"``, ``"c"``, ``"cpp"``, ``"csharp"``,
         ``"go"``, ``"rust"``, ``"ruby"``, ``"php"``, ``"sql"``, ``"bash"``; with their own packages (``pip install
         tree-sitter-kotlin`` and so on) also ``"kotlin"``, ``"swift"``, ``"scala"``, ``"lua"``, ``"haskell"``. By
-        default the language is told by the ending of ``metadata["source"]`` or by the first line (``#!``); a document
-        of which it cannot be told, or whose grammar is missing, is cut by `inner` alone, and its ``language`` is None.
+        default the language is told by ``metadata["mime_type"]``, the ending of ``metadata["source"]`` or the first
+        line (``#!``); a document of which it cannot be told, or whose grammar is missing, is cut by `inner` alone, and
+        its ``language`` is None.
     inner : str or Chunker, default "semantic"
         The strategy for what has no parts to cut between, a long comment or string: its name, or a chunker with options
         of your own. Its count of tokens and its limit hold for all chunks.
@@ -51,6 +52,11 @@ class CodeChunker(StructureChunker):
         tree-sitter, or the grammar of `language`, is not installed.
     OptionError
         An option is out of its range, or two do not go together.
+
+    Notes
+    -----
+    A text that is not of its language at all may keep tree-sitter busy: 160 kB of a play take its Lua grammar 9
+    seconds, its Python grammar 0.1.
     """
 
     def __init__(

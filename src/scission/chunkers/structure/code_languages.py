@@ -72,13 +72,33 @@ ALIASES = {
     "ts": "typescript",
 }
 
+_MIME_NAMES = {
+    "c++": "cpp",
+    "ecmascript": "javascript",
+    "httpd-php": "php",
+    "sh": "bash",
+    "shellscript": "bash",
+}
 _BY_ENDING = {ending: name for name, grammar in GRAMMARS.items() for ending in grammar.endings}
 _BY_COMMAND = {command: name for name, grammar in GRAMMARS.items() for command in grammar.commands}
 _FIRST_LINE = re.compile(r"\ufeff?#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?([a-z]+)[\d.]*(?:\s|\Z)")
 
 
+def language_of_mime(mime: str) -> str | None:
+    """Return the language of a MIME type such as ``text/x-python``."""
+    family, _, name = mime.partition("/")
+    name = name.removeprefix("x-").removesuffix("src").removesuffix("-source")
+    name = _MIME_NAMES.get(name, name)
+    return name if family in ("text", "application") and name in GRAMMARS else None
+
+
 def guess_language(text: str, metadata: Mapping[str, Any]) -> str | None:
-    """Tell a document's language by the ending of its ``source``, or by its first line."""
+    """Tell a document's language by its ``mime_type``, the ending of its ``source``, or its first line."""
+    mime = metadata.get("mime_type")
+    if isinstance(mime, str):
+        found = language_of_mime(mime.split(";")[0].strip().lower())
+        if found is not None:
+            return found
     source = metadata.get("source")
     if isinstance(source, str | os.PathLike):
         found = _BY_ENDING.get(os.path.splitext(os.fspath(source))[1].lower())

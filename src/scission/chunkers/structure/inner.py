@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 from ...errors import OptionError
@@ -36,6 +37,9 @@ def as_inner(
     if isinstance(inner, str):
         from ...api import make_chunker, strategies
 
-        options.choice(name, inner, tuple(strategies()))
+        classes = strategies()
+        options.choice(name, inner, tuple(classes))
+        if "max_tokens" not in signature(classes[inner].__init__).parameters:
+            return make_chunker(inner)  # it has limits of its own
         return make_chunker(inner, max_tokens=default if max_tokens is None else max_tokens)
     raise OptionError(f"{name} must be a chunker or the name of a strategy, got {inner!r}")
