@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .api import chunk
+    from .chunkers.fixed import FixedChunker
     from .chunkers.parent_child import ParentChildChunker
+    from .chunkers.recursive import RecursiveChunker
     from .chunkers.routing.chunker import RoutingChunker
     from .chunkers.semantic import SemanticChunker
     from .chunkers.structure.code import CodeChunker
@@ -36,12 +38,14 @@ __all__ = [
     "CodeChunker",
     "Embedder",
     "EmbeddingError",
+    "FixedChunker",
     "HTMLChunker",
     "MarkdownChunker",
     "MissingExtra",
     "ModelError",
     "OptionError",
     "ParentChildChunker",
+    "RecursiveChunker",
     "RoutingChunker",
     "ScissionError",
     "SemanticChunker",
@@ -60,12 +64,14 @@ _HOMES = {
     "CodeChunker": "chunkers.structure.code",
     "Embedder": "embed.protocol",
     "EmbeddingError": "errors",
+    "FixedChunker": "chunkers.fixed",
     "HTMLChunker": "chunkers.structure.html",
     "MarkdownChunker": "chunkers.structure.markdown",
     "MissingExtra": "errors",
     "ModelError": "errors",
     "OptionError": "errors",
     "ParentChildChunker": "chunkers.parent_child",
+    "RecursiveChunker": "chunkers.recursive",
     "RoutingChunker": "chunkers.routing.chunker",
     "ScissionError": "errors",
     "SemanticChunker": "chunkers.semantic",

@@ -78,7 +78,8 @@ class ChunkBatch:
     start, end : int64[N]
         Code point offsets into the document.
     token_count : int32[N]
-        Tokens of each chunk, without special tokens.
+        Tokens of each chunk, without special tokens. Chunks limited in characters are counted when this is first
+        read.
     distance : float32[N]
         Cosine distance across the seam that ends the chunk; NaN at a document's end.
     vectors : float32[N, d] or None
@@ -139,6 +140,11 @@ class ChunkBatch:
         """Return the text of one chunk."""
         source = self.texts[int(self.document[index]) - self.first_document]
         return source[self.start[index] : self.end[index]]
+
+    @property
+    def token_count_source(self) -> Any:
+        """The counts, or the function from texts to counts that is still to make them."""
+        return self.__dict__["_token_count"]
 
     @cached_property
     def ids(self) -> list[str]:
@@ -232,7 +238,7 @@ class ChunkBatch:
             document=np.concatenate([batch.document for batch in batches]),
             start=np.concatenate([batch.start for batch in batches]),
             end=np.concatenate([batch.end for batch in batches]),
-            token_count=np.concatenate([batch.token_count for batch in batches]),
+            token_count=_joined_counts(batches),
             distance=np.concatenate([batch.distance for batch in batches]),
             vectors=_joined([batch.vectors for batch in batches]),
             metadata=_joined_metadata([(b.metadata, len(b.texts)) for b in batches]),
@@ -241,6 +247,10 @@ class ChunkBatch:
             parent=_joined_parents(batches),
             parents=_joined_parent_batches(batches),
         )
+
+    def changed(self, **changes: Any) -> ChunkBatch:
+        """Return a batch with some of the columns replaced; tokens are not counted for it."""
+        return replace(self, **{"token_count": self.token_count_source, **changes})
 
     def take(self, rows: NDArray[np.int64]) -> ChunkBatch:
         """Return a batch of some of the chunks, by row; a parent that is left out is gone."""
@@ -252,12 +262,12 @@ class ChunkBatch:
                 place[rows] = np.arange(len(rows))
                 parent = place[parent]
         notes = self.chunk_metadata
-        return replace(
-            self,
+        count = self.token_count_source
+        return self.changed(
             document=self.document[rows],
             start=self.start[rows],
             end=self.end[rows],
-            token_count=self.token_count[rows],
+            token_count=count if callable(count) else count[rows],
             distance=self.distance[rows],
             vectors=None if self.vectors is None else self.vectors[rows],
             chunk_metadata=None if notes is None else [notes[i] for i in rows.tolist()],
@@ -292,6 +302,24 @@ class ChunkBatch:
         )
 
 
+class _TokenCounts:
+    """The column ``token_count``: an array, or a tokenizer's ``count`` until somebody reads it."""
+
+    def __get__(self, batch: ChunkBatch, owner: type[ChunkBatch]) -> NDArray[np.int32]:
+        value = batch.__dict__["_token_count"]
+        if callable(value):
+            value = value([batch.text(i) for i in range(len(batch))])
+            batch.__dict__["_token_count"] = value
+        counts: NDArray[np.int32] = value
+        return counts
+
+    def __set__(self, batch: ChunkBatch, value: Any) -> None:
+        batch.__dict__["_token_count"] = value
+
+
+ChunkBatch.token_count = _TokenCounts()  # type: ignore[assignment]
+
+
 def _stable_id(text: str, copy: int) -> str:
     content = text.encode("utf-8", "surrogatepass")
     if copy:
@@ -324,6 +352,13 @@ def _joined(vectors: Sequence[NDArray[np.float32] | None]) -> NDArray[np.float32
     width = max((rows.shape[1] for rows in present), default=0)
     widened = [np.pad(rows, ((0, 0), (0, width - rows.shape[1]))) for rows in present]
     return np.concatenate(widened) if widened else None
+
+
+def _joined_counts(batches: Sequence[ChunkBatch]) -> Any:
+    sources = [batch.token_count_source for batch in batches]
+    if all(callable(source) and source == sources[0] for source in sources):
+        return sources[0]  # none was counted yet: it can wait
+    return np.concatenate([batch.token_count for batch in batches])
 
 
 def _joined_metadata(

@@ -50,15 +50,22 @@ def default_vocabulary() -> Vocabulary:
 
 def tokenize(buffer: TextBuffer, units: Units, vocabulary: Vocabulary) -> Tokens:
     """Tokenise every unit on its own."""
+    return tokenize_ranges(buffer, units.bounds, vocabulary)
+
+
+def tokenize_ranges(
+    buffer: TextBuffer, bounds: NDArray[np.int32], vocabulary: Vocabulary
+) -> Tokens:
+    """Tokenise every range of the buffer on its own: ``data[bounds[i]:bounds[i + 1]]``."""
     from .kernels import wordpiece
 
     size = len(buffer.data)
     capacity = size // 3 + 64  # English has a token every 4.5 bytes; the worst text has one a byte
-    unit_tokens = np.empty(len(units) + 1, np.int32)
+    unit_tokens = np.empty(len(bounds), np.int32)
     while True:
         ids, starts, ends = (np.empty(capacity, np.int32) for _ in range(3))
         count = wordpiece.tokenize(
-            buffer.data, units.bounds, *vocabulary.tables, ids, starts, ends, unit_tokens
+            buffer.data, bounds, *vocabulary.tables, ids, starts, ends, unit_tokens
         )
         if count >= 0:
             return Tokens(ids[:count], starts[:count], ends[:count], unit_tokens)
@@ -90,13 +97,15 @@ def unit_sizes(units: Units, tokens: Tokens) -> NDArray[np.int32]:
     return _sizes(units, tokens)[0]
 
 
-def whole_sizes(
-    buffer: TextBuffer, vocabulary: Vocabulary
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """int32[D], twice: tokens of each document, and its size against limits."""
+def whole_counts(buffer: TextBuffer, vocabulary: Vocabulary) -> NDArray[np.int32]:
+    """int32[D]: tokens of each document."""
+    return tokenize(buffer, whole_documents(buffer), vocabulary).counts
+
+
+def whole_sizes(buffer: TextBuffer, vocabulary: Vocabulary) -> NDArray[np.int32]:
+    """int32[D]: what each document counts for against limits."""
     units = whole_documents(buffer)
-    tokens = tokenize(buffer, units, vocabulary)
-    return tokens.counts, unit_sizes(units, tokens)
+    return unit_sizes(units, tokenize(buffer, units, vocabulary))
 
 
 def _sizes(units: Units, tokens: Tokens) -> tuple[NDArray[np.int32], int]:
@@ -133,7 +142,7 @@ def _split_between_words(
 ) -> tuple[Units, Tokens]:
     from .kernels import sentences, sizes
 
-    glued = _continuations(vocabulary)[tokens.ids]
+    glued = continuations(vocabulary)[tokens.ids]
     capacity = len(units) + len(tokens.ids)  # every cut lies before a token
     bounds, unit_tokens = (np.empty(capacity + 1, np.int32) for _ in range(2))
     gaps, kinds = (np.empty(capacity, np.uint8) for _ in range(2))
@@ -163,7 +172,7 @@ def _split_between_words(
 
 
 @cache
-def _continuations(vocabulary: Vocabulary) -> NDArray[np.uint8]:
+def continuations(vocabulary: Vocabulary) -> NDArray[np.uint8]:
     """uint8[V]: 1 for the tokens that continue a word, written with ## in front."""
     flags = [token.startswith("##") and len(token) > 2 for token in vocabulary.tokens]
     return np.asarray(flags, np.uint8)

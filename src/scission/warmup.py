@@ -15,6 +15,7 @@ _SAMPLE = (
 def steps() -> list[tuple[str, Callable[[], object]]]:
     """Return what has to run once for every kernel to be compiled, with names for progress."""
     from .chunkers.breakpoints import THRESHOLDS
+    from .chunkers.recursive import RecursiveChunker
     from .chunkers.semantic import SemanticChunker
     from .units import split_sentences
 
@@ -43,6 +44,7 @@ def steps() -> list[tuple[str, Callable[[], object]]]:
         ("splitter", splitter),
         ("windows", windows),
         *((kind, threshold(kind)) for kind in THRESHOLDS),
+        ("separators", lambda: RecursiveChunker(max_tokens=4).chunk(_SAMPLE)),
     ]
 
 

@@ -87,7 +87,7 @@ def test_places_in_the_source():
 
 def test_tables_say_their_header():
     rows = "".join(f"<tr><td>row {i}</td><td>{i}</td></tr>" for i in range(40))
-    html = f"<p>x</p><table><thead><tr><th>name<th>size</thead>{rows}</table><p>{PROSE}</p>"
+    html = f"<p>x</p><table><thead><tr><th>name<th>size</thead>{rows}</table><p>{PROSE * 4}</p>"
     chunker = HTMLChunker(max_tokens=40)
     chunks = chunker.chunk(html)
     assert_tiles(chunker.extract(html), chunks)

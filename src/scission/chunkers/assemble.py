@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,4 +102,4 @@ def trimmed(batch: ChunkBatch) -> ChunkBatch:
         text = batch.text(i)
         start[i] += len(text) - len(text.lstrip())
         end[i] = start[i] + len(text.strip())
-    return replace(batch, start=start, end=end).take(np.flatnonzero(end > start))
+    return batch.changed(start=start, end=end).take(np.flatnonzero(end > start))

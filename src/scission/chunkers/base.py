@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..chunks import Chunk, ChunkBatch
 from ..errors import OptionError
 from ..text import Text, TextBuffer, buffers
-from ..tokens import default_vocabulary, whole_sizes
+from ..tokens import default_vocabulary, whole_counts, whole_sizes
 from .limits import UNLIMITED
 from .options import check_known, optional_integer
 from .pages import Pages, with_pages
@@ -71,15 +71,24 @@ class Chunker(ABC):
         """The largest size of a chunk, in what `_sizes` counts."""
         return UNLIMITED
 
-    def _sizes(self, buffer: TextBuffer) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """int32[D], twice: each document's ``token_count`` and size, were it a single chunk."""
+    @property
+    def _trims(self) -> bool:
+        """Whether chunks lose the white space at their ends."""
+        return False
+
+    def _sizes(self, buffer: TextBuffer) -> NDArray[np.int32]:
+        """int32[D]: each document's size, were it a single chunk."""
         return whole_sizes(buffer, default_vocabulary())
+
+    def _counts(self, buffer: TextBuffer) -> NDArray[np.int32]:
+        """int32[D]: each document's ``token_count``, were it a single chunk."""
+        return whole_counts(buffer, default_vocabulary())
 
     def _vectors(self, buffer: TextBuffer) -> NDArray[np.float32]:
         """float32[D, d]: each document's vector, were it a single chunk."""
         raise OptionError(
             f"embeddings must be False for a {type(self).__name__}, got True: it has no model; "
-            "chunk vectors come from SemanticChunker, alone or inside another strategy"
+            "give it, or the strategy inside it, one"
         )
 
     def chunk(
@@ -120,7 +129,7 @@ class Chunker(ABC):
             buffer = replace(buffer, metadata=[_checked(metadata)])
         (buffer,) = self._prepared(iter([buffer]))
         batch = self._chunk_group(buffer, False)
-        batch = replace(batch, metadata=buffer.metadata)
+        batch = batch.changed(metadata=buffer.metadata)
         return list(batch if pages is None else with_pages(batch, [pages]))
 
     def chunk_batch(
@@ -189,7 +198,7 @@ class Chunker(ABC):
         places = repeat(pages) if pages is None or isinstance(pages, str) else iter(pages)
         first = 0
         for group, batch in self._ordered(self._prepared(groups), workers, embeddings):
-            batch = _numbered(replace(batch, metadata=group.metadata), first)
+            batch = _numbered(batch.changed(metadata=group.metadata), first)
             if pages is not None:
                 batch = with_pages(batch, _entries(places, len(group), first, "pages"))
             yield batch
@@ -263,4 +272,4 @@ def _numbered(batch: ChunkBatch, first: int) -> ChunkBatch:
     if first == 0:
         return batch
     parents = None if batch.parents is None else _numbered(batch.parents, first)
-    return replace(batch, document=batch.document + first, first_document=first, parents=parents)
+    return batch.changed(document=batch.document + first, first_document=first, parents=parents)

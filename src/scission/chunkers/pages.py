@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -50,7 +49,7 @@ def with_pages(batch: ChunkBatch, pages: Sequence[Pages]) -> ChunkBatch:
         first, last = np.searchsorted(found, [begin, end], side="right").tolist()
         own = {} if batch.chunk_metadata is None else batch.chunk_metadata[i]
         notes.append({**own, "page": max(first, 1), "last_page": max(last, 1)})
-    return replace(batch, chunk_metadata=notes)
+    return batch.changed(chunk_metadata=notes)
 
 
 def _starts(text: str, pages: Pages) -> list[int]:

@@ -31,10 +31,10 @@ class ParentChildChunker(Chunker):
 
     Parameters
     ----------
-    parent : str or Chunker, default "semantic"
+    parent : str or Chunker, default "recursive"
         The strategy of the large chunks: its name, or a chunker with options of your own, `MarkdownChunker` for
         instance.
-    child : str or Chunker, default "semantic"
+    child : str or Chunker, default "recursive"
         The strategy that cuts each of them, as if it were a document.
     parent_tokens : int, default 1024
         The limit of parents, when `parent` is a name.
@@ -80,7 +80,7 @@ class ParentChildChunker(Chunker):
         parents = self._parent._chunk_group(buffer, False)
         children = self._children(parents, buffer, embeddings)
         if self._order == "joined":
-            return replace(children, chunk_metadata=_with_parents(children, parents))
+            return children.changed(chunk_metadata=_with_parents(children, parents))
         return self._ordered_rows(_stacked(parents, children), len(parents))
 
     def _children(self, parents: ChunkBatch, buffer: TextBuffer, embeddings: bool) -> ChunkBatch:
@@ -96,8 +96,7 @@ class ParentChildChunker(Chunker):
                 "make it the parent"
             )
         rows = batch.document
-        return replace(
-            batch,
+        return batch.changed(
             texts=parents.texts,
             document=parents.document[rows],
             start=batch.start + parents.start[rows],
@@ -117,10 +116,12 @@ class ParentChildChunker(Chunker):
 
 def _stacked(parents: ChunkBatch, children: ChunkBatch) -> ChunkBatch:
     """Put two levels into one batch, parents on top."""
-    above = replace(parents, vectors=_pooled(parents, children))
-    both = ChunkBatch.concatenate([above, replace(children, texts=[], parent=None, parents=None)])
+    above = parents.changed(vectors=_pooled(parents, children))
+    counts = children.token_count  # now, while the texts are there
+    below = children.changed(texts=[], token_count=counts, parent=None, parents=None)
+    both = ChunkBatch.concatenate([above, below])
     rows = np.concatenate([np.full(len(parents), -1, np.int64), np.asarray(children.parent)])
-    return replace(both, parent=rows)
+    return both.changed(parent=rows)
 
 
 def _pooled(parents: ChunkBatch, children: ChunkBatch) -> NDArray[np.float32] | None:

@@ -14,7 +14,7 @@ from ..embed.registry import resolve
 from ..errors import OptionError
 from ..group import Group
 from ..text import Text, TextBuffer, buffers
-from ..tokens import fit_units, tokenize, whole_sizes
+from ..tokens import fit_units, tokenize, whole_counts, whole_sizes
 from ..units import Splitter, check_splitter, find_units, from_sentences, split_by
 from . import options
 from .assemble import Spans, assemble, overlapped, spans_of
@@ -236,8 +236,15 @@ class SemanticChunker(Chunker):
     def _limit(self) -> int:
         return self._limits.max_tokens
 
-    def _sizes(self, buffer: TextBuffer) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    @property
+    def _trims(self) -> bool:
+        return self._trim
+
+    def _sizes(self, buffer: TextBuffer) -> NDArray[np.int32]:
         return whole_sizes(buffer, self._embedder.vocabulary)
+
+    def _counts(self, buffer: TextBuffer) -> NDArray[np.int32]:
+        return whole_counts(buffer, self._embedder.vocabulary)
 
     def _vectors(self, buffer: TextBuffer) -> NDArray[np.float32]:
         measured = self._measure(self._group(buffer))

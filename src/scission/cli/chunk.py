@@ -18,6 +18,7 @@ from .inputs import STDIN, Documents, find
 _NUMBERS = {
     "min-tokens": "no chunk is smaller, where the document allows it",
     "max-tokens": "no chunk is larger, ever (512)",
+    "max-characters": "the same in characters; fixed and recursive",
     "target-tokens": "wanted mean size of the chunks",
     "number-of-chunks": "wanted number of chunks of each document",
     "overlap-sentences": "sentences that a chunk repeats from the one before it (0)",
@@ -28,6 +29,9 @@ _WORDS = {
     "breakpoints": "partition, percentile, standard_deviation, interquartile, gradient or absolute",
     "distances": "blocks or windows",
     "embed": "sentences or windows",
+    "tokenizer": "wordpiece, tiktoken:NAME or a tokenizer.json; fixed and recursive",
+    "keep-separator": "auto, start, end or none; fixed and recursive",
+    "language": "separators of python, js, markdown ...; recursive",
 }
 
 
@@ -42,12 +46,22 @@ def add_parser(commands: Any) -> None:
         "files", nargs="*", default=[STDIN], metavar="FILE",
         help="files, directories or globs; - or nothing for standard input",
     )  # fmt: skip
-    parser.add_argument("-s", "--strategy", default="semantic", help="how to cut (semantic)")
+    parser.add_argument(
+        "-s", "--strategy", default="semantic", help="semantic, recursive or fixed (semantic)"
+    )
     for name, text in _WORDS.items():
         parser.add_argument(f"--{name}", metavar="NAME", help=text)
     parser.add_argument("--amount", type=float, metavar="X", help="the parameter of --breakpoints")
     for name, text in _NUMBERS.items():
         parser.add_argument(f"--{name}", type=int, metavar="N", help=text)
+    parser.add_argument(
+        "--overlap", type=_amount, metavar="N",
+        help="what a chunk repeats of the one before it, or a share below 1.0; fixed and recursive",
+    )  # fmt: skip
+    parser.add_argument(
+        "--separator", action="append", type=_unescaped, metavar="TEXT",
+        help="where to cut, with \\n, \\r and \\t as usual; recursive takes several, the best first",
+    )  # fmt: skip
     parser.add_argument(
         "--trim", action="store_true", default=None, help="take white space off the ends of chunks"
     )
@@ -68,7 +82,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    chunker = make_chunker(options.strategy, **_chunker_options(options))
+    chunker = _chunker(options.strategy, _chunker_options(options))
     paths = find(options.files)
     _check_encoding(options.encoding)
     _check_output(options.output, paths)
@@ -132,9 +146,33 @@ def _sources(documents: Documents) -> Iterator[dict[str, str]]:
         number += 1
 
 
+def _chunker(strategy: str, options: dict[str, Any]) -> Chunker:
+    separators = options.pop("separator", None)
+    if separators and strategy == "recursive":
+        options["separators"] = separators
+    elif separators:
+        options["separator"] = separators[0] if len(separators) == 1 else separators
+    if strategy == "recursive" and "language" in options:
+        from ..chunkers.recursive import RecursiveChunker
+
+        return RecursiveChunker.for_language(**options)
+    return make_chunker(strategy, **options)
+
+
+def _amount(text: str) -> int | float:
+    return float(text) if "." in text else int(text)
+
+
+def _unescaped(text: str) -> str:
+    for escape, character in (("\\n", "\n"), ("\\r", "\r"), ("\\t", "\t")):
+        text = text.replace(escape, character)
+    return text
+
+
 def _chunker_options(options: argparse.Namespace) -> dict[str, Any]:
     names = [name.replace("-", "_") for name in (*_WORDS, *_NUMBERS)]
-    given = {name: getattr(options, name) for name in (*names, "amount", "trim")}
+    names += ["amount", "overlap", "separator", "trim"]
+    given = {name: getattr(options, name) for name in names}
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from ...chunks import ChunkBatch
 from ...errors import OptionError
 from ...text import TextBuffer
-from ...tokens import default_vocabulary, whole_sizes
+from ...tokens import default_vocabulary, whole_counts
 from .. import options
 from ..base import Chunker
-from ..structure.inner import DEFAULT_INNER, as_inner
+from ..structure.inner import as_inner
 from .kinds import KINDS, ending_of, kind_of, mime_of
 
 #: What becomes of documents unless told otherwise.
@@ -77,7 +77,7 @@ class RoutingChunker(Chunker):
         self,
         *,
         routes: Mapping[str, Any] | None = None,
-        default: Any = DEFAULT_INNER,
+        default: Any = "semantic",
         max_tokens: int | None = None,
         select: Select | None = None,
         cheap: Any = None,
@@ -116,7 +116,7 @@ class RoutingChunker(Chunker):
         notes = buffer.metadata or [{}] * len(buffer)
         sizes: list[int] = []
         if left is not None:
-            sizes = whole_sizes(buffer, default_vocabulary())[0].tolist()
+            sizes = whole_counts(buffer, default_vocabulary()).tolist()
         routes = []
         for i, (text, note) in enumerate(zip(buffer.texts, notes, strict=True)):
             route = self._route(text, note)
@@ -159,8 +159,8 @@ class RoutingChunker(Chunker):
                 texts[i] = text
             parts.append(_renumbered(batch, numbers, route))
         both = ChunkBatch.concatenate(parts)
-        parents = None if both.parents is None else replace(both.parents, texts=texts)
-        whole = replace(both, texts=texts, parents=parents)
+        parents = None if both.parents is None else both.parents.changed(texts=texts)
+        whole = both.changed(texts=texts, parents=parents)
         return whole.take(np.argsort(whole.document, kind="stable"))
 
 
@@ -169,9 +169,11 @@ def _renumbered(batch: ChunkBatch, numbers: Any, route: str) -> ChunkBatch:
     own = batch.chunk_metadata or [{}] * len(batch)
     parents = batch.parents
     if parents is not None:
-        parents = replace(parents, texts=[], document=numbers[parents.document])
-    return replace(
-        batch,
+        parents = parents.changed(
+            token_count=parents.token_count, texts=[], document=numbers[parents.document]
+        )
+    return batch.changed(
+        token_count=batch.token_count,  # now, while the texts are there
         texts=[],
         document=numbers[batch.document],
         chunk_metadata=[{**entry, "route": route} for entry in own],

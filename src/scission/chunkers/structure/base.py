@@ -6,6 +6,9 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...chunks import ChunkBatch
 from ...text import TextBuffer
 from .. import options
@@ -22,7 +25,7 @@ class StructureChunker(Chunker):
     def __init__(self, inner: Any, max_tokens: int | None, min_tokens: int, trim: bool) -> None:
         self._inner = as_inner(inner, max_tokens)
         self._min_tokens = options.integer("min_tokens", min_tokens, 0)
-        self._trim = options.flag("trim", trim) or bool(getattr(self._inner, "_trim", False))
+        self._trim = options.flag("trim", trim) or self._inner._trims
 
     @abstractmethod
     def _outline(self, text: str, metadata: Mapping[str, Any]) -> Outline:
@@ -47,10 +50,17 @@ class StructureChunker(Chunker):
     def _limit(self) -> int:
         return self._inner._limit
 
-    def _sizes(self, buffer: TextBuffer) -> Any:
+    @property
+    def _trims(self) -> bool:
+        return self._trim
+
+    def _sizes(self, buffer: TextBuffer) -> NDArray[np.int32]:
         return self._inner._sizes(buffer)
 
-    def _vectors(self, buffer: TextBuffer) -> Any:
+    def _counts(self, buffer: TextBuffer) -> NDArray[np.int32]:
+        return self._inner._counts(buffer)
+
+    def _vectors(self, buffer: TextBuffer) -> NDArray[np.float32]:
         return self._inner._vectors(buffer)
 
     def _chunk_group(self, buffer: TextBuffer, embeddings: bool) -> ChunkBatch:
@@ -70,7 +80,7 @@ class StructureChunker(Chunker):
 
     def _join_small(self, outlines: Sequence[Outline]) -> None:
         texts = [o.text[s.start : s.end] for o in outlines for s in o.sections]
-        sizes = iter(self._inner._sizes(TextBuffer.from_texts(texts))[1].tolist())
+        sizes = iter(self._inner._sizes(TextBuffer.from_texts(texts)).tolist())
         for outline in outlines:
             own = [next(sizes) for _ in outline.sections]
             outline.sections = joined_small(outline.sections, own, self._min_tokens, self._limit)

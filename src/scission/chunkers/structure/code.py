@@ -35,7 +35,7 @@ class CodeChunker(StructureChunker):
         default the language is told by ``metadata["mime_type"]``, the ending of ``metadata["source"]`` or the first
         line (``#!``); a document of which it cannot be told, or whose grammar is missing, is cut by `inner` alone, and
         its ``language`` is None.
-    inner : str or Chunker, default "semantic"
+    inner : str or Chunker, default "recursive"
         The strategy for what has no parts to cut between, a long comment or string: its name, or a chunker with options
         of your own. Its count of tokens and its limit hold for all chunks.
     max_tokens : int, default 512

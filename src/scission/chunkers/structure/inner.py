@@ -10,7 +10,7 @@ from .. import options
 from ..base import Chunker
 
 #: The strategy inside another one, unless told otherwise.
-DEFAULT_INNER = "semantic"
+DEFAULT_INNER = "recursive"
 
 #: Limit of a chunk where neither the outer nor the inner strategy names one.
 DEFAULT_MAX_TOKENS = 512

@@ -25,7 +25,7 @@ class MarkdownChunker(StructureChunker):
 
     Parameters
     ----------
-    inner : str or Chunker, default "semantic"
+    inner : str or Chunker, default "recursive"
         The strategy inside sections: its name, or a chunker with options of your own. Its count of tokens and its limit
         hold for all chunks; its overlap ends at headings.
     max_tokens : int, default 512

@@ -149,9 +149,10 @@ class Cutter:
         new = [piece for piece in pieces if piece.token_count < 0]
         if not new:
             return pieces
-        counts, sizes = (column.tolist() for column in self._inner._sizes(self._buffer(new)))
+        buffer = self._buffer(new)
+        counts, sizes = self._inner._counts(buffer), self._inner._sizes(buffer)
         large = []
-        for piece, count, size in zip(new, counts, sizes, strict=True):
+        for piece, count, size in zip(new, counts.tolist(), sizes.tolist(), strict=True):
             piece.token_count = count
             if size > self._inner._limit:
                 large.append(piece)
@@ -176,7 +177,7 @@ class Cutter:
             for group, positions in zip(groups, places, strict=True)
             for a, b in zip(positions, positions[1:], strict=False)
         ]
-        sizes = self._inner._sizes(TextBuffer.from_texts(texts))[1].tolist() if texts else []
+        sizes = self._inner._sizes(TextBuffer.from_texts(texts)).tolist() if texts else []
         begin = 0
         for positions in places:
             end = begin + len(positions) - 1
