@@ -31,10 +31,10 @@ class ParentChildChunker(Chunker):
 
     Parameters
     ----------
-    parent : str or Chunker, default "recursive"
-        The strategy of the large chunks: its name, or a chunker with options of your own, `MarkdownChunker` for
-        instance.
-    child : str or Chunker, default "recursive"
+    parent : str, Chunker or mapping, default "recursive"
+        The strategy of the large chunks: its name, a chunker with options of your own (`MarkdownChunker` for
+        instance), or a mapping of options with the name under ``"strategy"``.
+    child : str, Chunker or mapping, default "recursive"
         The strategy that cuts each of them, as if it were a document.
     parent_tokens : int, default 1024
         The limit of parents, when `parent` is a name.

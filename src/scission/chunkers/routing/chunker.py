@@ -195,21 +195,9 @@ def _checked_routes(routes: Any) -> Mapping[str, Any]:
 
 
 def _strategy(name: str, value: Any, max_tokens: int | None) -> Chunker:
-    """Accept a chunker, the name of a strategy, or a mapping of its options."""
-    if isinstance(value, Chunker):
-        return value
-    if not isinstance(value, Mapping):
-        return as_inner(value, max_tokens, name)
-    from ...api import make_chunker
-
-    given = dict(value)
-    if "strategy" not in given:
-        raise OptionError(f"{name} must name its strategy, got {given!r}")
-    if len(given) == 1:
-        return as_inner(given["strategy"], max_tokens, name)
-    if max_tokens is not None and not any(key.endswith("tokens") for key in given):
-        given["max_tokens"] = max_tokens
-    return make_chunker(given.pop("strategy"), **given)
+    """Accept a chunker, a name, or options; the common limit is for those without one."""
+    has_its_own = isinstance(value, Chunker) or (isinstance(value, Mapping) and len(value) > 1)
+    return as_inner(value, None if has_its_own else max_tokens, name)
 
 
 def _function(name: str, value: Any) -> Any:

@@ -35,9 +35,10 @@ class CodeChunker(StructureChunker):
         default the language is told by ``metadata["mime_type"]``, the ending of ``metadata["source"]`` or the first
         line (``#!``); a document of which it cannot be told, or whose grammar is missing, is cut by `inner` alone, and
         its ``language`` is None.
-    inner : str or Chunker, default "recursive"
-        The strategy for what has no parts to cut between, a long comment or string: its name, or a chunker with options
-        of your own. Its count of tokens and its limit hold for all chunks.
+    inner : str, Chunker or mapping, default "recursive"
+        The strategy for what has no parts to cut between, a long comment or string: its name, a chunker with options of
+        your own, or a mapping of options with the name under ``"strategy"``. Its count of tokens and its limit hold
+        for all chunks.
     max_tokens : int, default 512
         The limit, when `inner` is a name.
     join : bool, default True

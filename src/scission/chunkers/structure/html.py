@@ -31,8 +31,9 @@ class HTMLChunker(StructureChunker):
 
     Parameters
     ----------
-    inner : str or Chunker, default "recursive"
-        The strategy inside sections: its name, or a chunker with options of your own. Its count of tokens and its limit
+    inner : str, Chunker or mapping, default "recursive"
+        The strategy inside sections: its name, a chunker with options of your own, or a mapping
+        of options with the name under ``"strategy"``. Its count of tokens and its limit
         hold for all chunks; its overlap ends at headings.
     max_tokens : int, default 512
         The limit, when `inner` is a name.
