@@ -6,17 +6,19 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scission import CodeChunker, MarkdownChunker, SemanticChunker
+from scission import CodeChunker, MarkdownChunker, RecursiveChunker, SemanticChunker
 from tests.helpers import PLAIN, assert_tiles, needs_data, wild_files, wild_text
 from tests.test_invariants import PIECES, count
 
 CHUNKERS = {
+    "markdown-characters": MarkdownChunker(inner=RecursiveChunker(max_characters=50)),
+    "markdown-semantic": MarkdownChunker(inner="semantic", max_tokens=24),
     "python": CodeChunker(language="python", max_tokens=24),
     "javascript": CodeChunker(language="javascript", max_tokens=24),
     "markdown": MarkdownChunker(max_tokens=24),
     "markdown-large": MarkdownChunker(inner=SemanticChunker(max_tokens=None), min_tokens=20),
 }
-LIMITS = {"markdown": 24, "python": 24, "javascript": 24}
+LIMITS = {"markdown": 24, "markdown-semantic": 24, "python": 24, "javascript": 24}
 
 #: More of what parsers look at, well-formed and not.
 MARKUP = [

@@ -1,6 +1,7 @@
 """Markdown: sections, blocks kept whole, tables between rows, front matter."""
 
 import builtins
+import cProfile
 import json
 from itertools import groupby
 
@@ -9,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scission import MarkdownChunker, MissingExtra, OptionError, SemanticChunker
+from scission import (
+    FixedChunker,
+    MarkdownChunker,
+    MissingExtra,
+    OptionError,
+    RecursiveChunker,
+    SemanticChunker,
+)
 from scission.chunkers.structure.front_matter import front_matter
 from scission.chunkers.structure.markdown_blocks import markdown_outline
 from tests.helpers import assert_tiles, needs_data, wild_files, wild_text
@@ -162,6 +170,54 @@ def test_front_matter_never_raises(content):
     for fence in ("---", "+++"):
         end, _ = front_matter(f"{fence}\n{content}\n{fence}\n")
         assert end > 0
+
+
+@pytest.mark.parametrize(
+    ("limit", "is_whole"), [(1500, True), (1300, True), (1277, True), (1276, False), (700, False)]
+)
+@pytest.mark.parametrize("inner", [RecursiveChunker, FixedChunker])
+def test_a_section_is_cut_only_when_it_exceeds_the_limit(inner, limit, is_whole):
+    section = "## Billing\n\n" + (PROSE * 20)[: 1277 - 12 - 2] + ".\n"
+    assert len(section) == 1277
+    text = f"# Manual\n\n{PROSE}\n\n{section}## Next\n\n{PROSE}\n"
+    chunks = MarkdownChunker(inner=inner(max_characters=limit)).chunk(text)
+    assert_tiles(text, chunks)
+    assert any(chunk.text == section for chunk in chunks) is is_whole
+    assert all(len(chunk.text) <= limit for chunk in chunks)
+    billing = [c for c in chunks if c.metadata["section_path"] == ["Manual", "Billing"]]
+    assert "".join(chunk.text for chunk in billing) == section
+
+
+def test_other_ways_to_count():
+    text = f"# A\n{PROSE * 4}\n\n{FENCE}\n{TABLE}\n# B\n{PROSE}"
+    inner = RecursiveChunker(max_tokens=30, tokenizer=lambda piece: len(piece.split()))
+    chunks = MarkdownChunker(inner=inner).chunk(text)
+    assert_tiles(text, chunks)
+    for chunk in chunks:
+        assert chunk.token_count == len(chunk.text.split()) <= 30
+    assert sum(FENCE.strip() in chunk.text for chunk in chunks) == 1
+
+
+def test_options_of_the_inner_strategy_as_a_mapping():
+    chunker = MarkdownChunker(inner={"strategy": "fixed", "max_characters": 40})
+    assert all(len(chunk.text) <= 40 for chunk in chunker.chunk(TABLE + PROSE))
+    with pytest.raises(OptionError, match="inner must name its strategy"):
+        MarkdownChunker(inner={"max_tokens": 4})
+
+
+def test_work_grows_with_the_text_and_no_faster():
+    """Sections, blocks and cuts of ten times the text take about ten times the work."""
+    text = f"# A\n{PROSE * 3}\n\n{FENCE}\n{TABLE}\n- one\n- two\n\n"
+
+    def calls(count):
+        profile = cProfile.Profile()
+        profile.enable()
+        MarkdownChunker(max_tokens=60).chunk_batch([text * count])
+        profile.disable()
+        return sum(entry.callcount for entry in profile.getstats())
+
+    calls(1)
+    assert calls(200) < 12 * calls(20)
 
 
 @needs_data

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 #: Blocks deeper than this are not looked into.
 _MAX_DEPTH = 40
 _SPACES = b" \t"
-#: What ends a definition after its last statement; the longest run of it at the end of a piece.
-_CLOSERS = re.compile(r"(?:[\s;,)}\]]|(?<!\w)end)+\Z")
+#: What ends a definition after its last statement.
+_CLOSERS = " \t\r\n\f;,)}]"
+_END = re.compile(r"(?<!\w)end\Z")
 
 
 @dataclass(slots=True)
@@ -56,7 +57,7 @@ class CodeOutline(Outline):
         """Return the names of the definitions around a span, outermost first."""
         piece = self.text[start:end]
         begin = start + len(piece) - len(piece.lstrip())
-        finish = start + len(_CLOSERS.sub("", piece))
+        finish = start + _last_statement(piece)
         i = bisect_right(self.starts, begin) - 1
         while i >= 0 and self.definitions[i].end < finish:
             i = self.definitions[i].parent
@@ -224,6 +225,14 @@ def _definitions(root: Node, source: bytes) -> Iterator[Definition]:
                 if definitions_within(child) or is_definition(child):
                     inside.append((child, begin if not inside else child.start_byte, parent))
         waiting.extend(reversed(inside))
+
+
+def _last_statement(piece: str) -> int:
+    """Return where a piece ends without the closers of definitions; Ruby and Lua have a word for them."""
+    bare = piece.rstrip(_CLOSERS)
+    while _END.search(bare, len(bare) - 4 if len(bare) > 4 else 0):
+        bare = bare[:-3].rstrip(_CLOSERS)
+    return len(bare)
 
 
 def _line_start(source: bytes, position: int) -> int:
