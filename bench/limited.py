@@ -51,9 +51,21 @@ def characters() -> list[Row]:
     share = megabytes(texts) / megabytes(few)
     speeds = {name: megabytes(texts) / min(taken) for name, taken in times.items()}
     rows = [
-        row(f"recursive, {CHARACTERS:,} characters", speeds["columns"], "", True, "MB/s"),
-        row("the same, and a string for each chunk", speeds["strings"], "", True, "MB/s"),
-        row(f"fixed, {CHARACTERS:,} characters", speeds["fixed"], "", True, "MB/s"),
+        row(
+            f"recursive, {CHARACTERS:,} characters, tokens not counted",
+            speeds["columns"],
+            "",
+            True,
+            "MB/s",
+        ),
+        row("recursive, and a string for each chunk", speeds["strings"], "", True, "MB/s"),
+        row(
+            f"fixed, {CHARACTERS:,} characters, tokens not counted",
+            speeds["fixed"],
+            "",
+            True,
+            "MB/s",
+        ),
     ]
     against_rust = ratio(times, rust_name, "columns")
     rows.append(
@@ -101,7 +113,7 @@ def tokens() -> list[Row]:
 
 
 def linear() -> list[Row]:
-    """User CPU time per byte of one line without spaces, at 1 MB and at 50 MB."""
+    """User CPU time per byte of one line without spaces, at 1 MB and at 50 MB: the worst of three chunkers."""
     from scission import FixedChunker, RecursiveChunker
 
     chunkers: dict[str, Any] = {
@@ -110,12 +122,17 @@ def linear() -> list[Row]:
         "fixed, tokens": FixedChunker(max_tokens=TOKENS),
     }
     rows = []
-    for name, chunker in chunkers.items():
-        for kind, unit in (("letters", "abcdefghij0123456789"), ("accents", "e" + "\u0301" * 40)):
+    for kind, unit in (
+        ("one word", "abcdefghij0123456789"),
+        ("one word of accents", "e" + "\u0301" * 40),
+    ):
+        growths = {}
+        for name, chunker in chunkers.items():
             short = per_byte(chunker, _line(unit, 1_000_000), 10)
-            growth = per_byte(chunker, _line(unit, 50_000_000), 1) / short
-            label = f"{name}, a line of {kind} without spaces: time per byte at 50 MB against 1 MB"
-            rows.append(row(label, growth, "linear: < 2", growth < 2, "x"))
+            growths[name] = per_byte(chunker, _line(unit, 50_000_000), 1) / short
+        worst = max(growths, key=lambda name: growths[name])
+        label = f"{kind}: time per byte at 50 MB against 1 MB ({worst})"
+        rows.append(row(label, growths[worst], "linear: < 2", growths[worst] < 2, "x"))
     return rows
 
 

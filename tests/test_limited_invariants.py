@@ -4,7 +4,7 @@ import re
 
 import pytest
 import regex
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scission import FixedChunker, RecursiveChunker, TextError
@@ -91,16 +91,19 @@ def test_wild_files(name, file):
 
 
 @pytest.mark.parametrize("name", CASES)
-@given(text=texts)
-def test_overlap_repeats_and_loses_nothing(name, text):
-    chunker, size, limit = made(name, overlap=2)
+@given(text=texts, share=st.sampled_from([0.3, 0.7, 0.99]))
+@example(
+    text="The ship left the harbour. ", share=0.99
+)  # parts of a chunk that was cut again, out of order
+def test_overlap_repeats_and_loses_nothing(name, text, share):
+    chunker, size, limit = made(name, overlap=share)
     chunks = chunker.chunk(text)
     assert_within(chunks, size, limit)
-    reached = 0
+    begun, reached = -1, 0
     for chunk in chunks:
         assert chunk.text == text[chunk.start : chunk.end]
-        assert chunk.start <= reached < chunk.end
-        reached = chunk.end
+        assert begun < chunk.start <= reached < chunk.end
+        begun, reached = chunk.start, chunk.end
     assert reached == len(text)
 
 
@@ -122,11 +125,11 @@ def test_trimmed_and_separated_chunks_stay_verbatim(name, text):
             assert "".join("".join(c.text for c in chunks).split()) == "".join(text.split())
 
 
-@pytest.mark.parametrize("name", ["characters", "wordpiece", "tiktoken", "rough", "patterns"])
-@settings(max_examples=20)
-@given(documents=st.lists(texts, min_size=1, max_size=5))
-def test_batch_mates_and_threads_change_nothing(name, documents):
-    chunker, _, _ = made(name)
+@pytest.mark.parametrize("name", CASES)
+@settings(max_examples=30)
+@given(documents=st.lists(texts, min_size=1, max_size=5), overlap=st.sampled_from([0, 2]))
+def test_batch_mates_and_threads_change_nothing(name, documents, overlap):
+    chunker, _, _ = made(name, overlap=overlap)
     batch = chunker.chunk_batch(documents, threads=3)
     for number, text in enumerate(documents):
         assert batch.of_document(number) == chunker.chunk(text)

@@ -200,23 +200,29 @@ class Cutter:
         inside, _ = _interiors(inner)
         weights = self.tokenizer.weigh(inner)
         limits = np.full(len(inner), self.size.limit, np.int64)
-        if (weights.between(inner.documents[:-1], inner.documents[1:]) > limits).all():
-            again = self._spans(inner, inside, limits, limits, separators.WEIGHTS, weights)
-        else:
-            # The whole is more than its parts: shorten it in proportion.
+        again = self._spans(inner, inside, limits, limits, separators.WEIGHTS, weights)
+        adds_up = weights.between(inner.documents[:-1], inner.documents[1:]) > limits
+        if not adds_up.all():
+            # These weigh more than their words: shorten them in proportion, each apart from the others.
             lengths = np.array([len(text) for text in texts], np.int64)
             shorter = np.maximum(lengths * limits // cuts.counts, 1)
             unit = separators.CODE_POINTS
-            again = self._spans(inner, inside, shorter, lengths - 1, unit, _NO_WEIGHTS)
+            rest = self._spans(inner, inside, shorter, lengths - 1, unit, _NO_WEIGHTS)
+            again = again.kept(adds_up[again.document])
+            again = again.and_then(rest.kept(~adds_up[rest.document]))
+            again = again.kept(np.argsort(again.document, kind="stable"))
         again = self._within_limit(inner, weights, again)
         base = inner.documents[again.document]
         return again._replace(starts=again.starts - base, ends=again.ends - base)
 
 
 def _advancing(cuts: Cuts) -> Cuts:
-    """Drop the chunks that end no later than one before them: with an overlap, a part may hold nothing new."""
-    furthest = np.maximum.accumulate(cuts.ends)  # documents follow each other in the buffer
-    return cuts.kept(np.concatenate([[True], cuts.ends[1:] > furthest[:-1]]))
+    """Drop the chunks that lie within another: with an overlap, a part of a chunk may hold nothing new."""
+    # Documents follow each other in the buffer, so that neither comparison reaches into the next.
+    before = np.maximum.accumulate(cuts.ends)[:-1]
+    cuts = cuts.kept(np.concatenate([[True], cuts.ends[1:] > before]))
+    after = np.minimum.accumulate(cuts.starts[::-1])[::-1][1:]
+    return cuts.kept(np.concatenate([cuts.starts[:-1] < after, [True]]))
 
 
 def _interiors(buffer: TextBuffer) -> tuple[NDArray[np.uint8], bool]:

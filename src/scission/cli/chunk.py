@@ -71,7 +71,7 @@ def add_parser(commands: Any) -> None:
     for name, text in _NUMBERS.items():
         parser.add_argument(f"--{name}", type=int, metavar="N", help=text)
     parser.add_argument(
-        "--overlap", type=_amount, metavar="N",
+        "--overlap", type=_number, metavar="N",
         help="what a chunk repeats of the one before it, or a share below 1.0; fixed and recursive",
     )  # fmt: skip
     parser.add_argument(
@@ -191,8 +191,11 @@ def _chunker(strategy: str, options: dict[str, Any]) -> Chunker:
     return make_chunker(strategy, **options)
 
 
-def _amount(text: str) -> int | float:
-    return float(text) if "." in text else int(text)
+def _number(text: str) -> int | float:
+    try:
+        return float(text) if "." in text else int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
 
 
 def _unescaped(text: str) -> str:
