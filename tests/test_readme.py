@@ -46,11 +46,23 @@ def test_commands_run(command, tmp_path, monkeypatch):
     for name in ("README.md", "report.txt", "docs/a.txt", "notes/deep/b.md", "texts/c.txt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
+    for name in ("old.jsonl", "new.jsonl"):
+        (tmp_path / name).touch()
     monkeypatch.chdir(tmp_path)
     words = shlex.split(command)[1:]
     if words[:2] == ["models", "distill"]:
         pytest.skip("needs a checkpoint; test_distill builds one")
     assert main(words) == 0
+
+
+def test_the_settings_of_a_run_work(tmp_path, monkeypatch):
+    (settings,) = [code for language, code in BLOCKS if language == "toml"]
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# Ships\n\nThey sail.\n", encoding="utf-8")
+    (tmp_path / "run.toml").write_text(settings, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["chunk", "--config", "run.toml", "-q"]) == 0
+    assert '"route": ".md"' in (tmp_path / "chunks.jsonl").read_text(encoding="utf-8")
 
 
 def test_snippets_of_the_table_work():
