@@ -81,7 +81,8 @@ class ChunkBatch:
         Tokens of each chunk, without special tokens. Chunks limited in characters are counted when this is first
         read.
     distance : float32[N]
-        Cosine distance across the seam that ends the chunk; NaN at a document's end.
+        Cosine distance across the seam that ends the chunk; NaN where none was measured: at a document's end, and
+        wherever something else than meaning decided.
     vectors : float32[N, d] or None
         Chunk vectors of length 1, when they were asked for.
     metadata : sequence of mappings or None
@@ -160,10 +161,11 @@ class ChunkBatch:
         seen: dict[tuple[int, str], int] = {}
         documents = self.document.tolist()
         for i in self._children_first():
-            key = (documents[i], self.text(i))
-            copy = seen.get(key, 0)
-            seen[key] = copy + 1
-            ids[i] = _stable_id(key[1], copy)
+            text = self.text(i)
+            plain = _stable_id(text, 0)
+            copy = seen.get((documents[i], plain), 0)
+            seen[documents[i], plain] = copy + 1
+            ids[i] = _stable_id(text, copy) if copy else plain
         return ids
 
     @cached_property

@@ -35,6 +35,7 @@ def extract(html, **options):
         ("plain < text > here", "plain < text > here"),
         ("a <!-- never closed> b", "a b"),
         ("a </b> <b c='> d", "a d"),
+        ("<table><tr><td><td>x", "x"),
         ("", ""),
         (" <p> </p> ", ""),
     ],
@@ -107,10 +108,11 @@ def test_lists_that_fit_are_kept_whole():
 
 PIECES = [
     "<p>", "</p>", "<div>", "</div>", "<ul>", "<li>", "</ul>", "<table>", "<tr>", "<td>", "<th>", "</table>", "<h1>",
-    "</h1>", "<h2>", "<pre>", "</pre>", "<section>", "</section>", "<script>", "</script>", "<style>", "<title>",
-    "</title>", "<!--", "-->", "<![CDATA[", "<?x", "</", "<", ">", "<a href='", "<b c=\"", "'", '"', "&amp;", "&#",
-    "&#x41", "&#99999999;", "&nbsp", "word ", "One. Two. ", "é", "\ud800", "\x00", "\r\n", "\n", "👩‍🚀", "<nav>",
-    "</nav>", "<br>", "<p hidden>", "<svg>", "</svg>", "<textarea>", "<dl><dt>", "<dd>", "</body>", "<blockquote>",
+    "</h1>", "<h2>", "<pre>", "</pre>", "<td>", "<section>", "</section>", "<script>", "</script>", "<style>",
+    "<title>", "</title>", "<!--", "-->", "<![CDATA[", "<?x", "</", "<", ">", "<a href='", "<b c=\"", "'", '"',
+    "&amp;", "&#", "&#x41", "&#99999999;", "&nbsp", "word ", "One. Two. ", "é", "\ud800", "\x00", "\r\n", "\n", "👩‍🚀",
+    "<nav>", "</nav>", "<br>", "<p hidden>", "<svg>", "</svg>", "<textarea>", "<dl><dt>", "<dd>", "</body>",
+    "<blockquote>",
 ]  # fmt: skip
 
 

@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from scission import ChunkBatch, MarkdownChunker, OptionError, ParentChildChunker, SemanticChunker
+from scission import (
+    ChunkBatch,
+    HTMLChunker,
+    MarkdownChunker,
+    OptionError,
+    ParentChildChunker,
+    RoutingChunker,
+    SemanticChunker,
+)
 from tests.helpers import PLAIN, assert_tiles, needs_data, wild_files, wild_text
 from tests.structure.test_invariants import texts
 
@@ -114,10 +122,36 @@ def test_rows_that_are_written():
     assert batch.take(np.arange(len(batch))).parent_ids == batch.parent_ids
 
 
+def test_parents_extracted_from_html():
+    html = f"<h1>A</h1><p>{SHIPS * 4}</p><h1>B</h1><p>{SHIPS}"
+    chunker = ParentChildChunker(parent="html", child_tokens=24)
+    text = HTMLChunker().extract(html)
+    batch = chunker.chunk_batch([html])
+    assert batch.texts[0] == text
+    children = [chunk for chunk in batch if chunk.parent_id]
+    assert "".join(chunk.text for chunk in children) == text
+    assert all(chunk.metadata["section_path"] for chunk in children)
+
+
+def test_parents_are_the_mean_of_their_children():
+    batch = CHUNKERS["parents_first"].chunk_batch([TEXT], embeddings=True)
+    first = np.flatnonzero(np.asarray(batch.parent) == 0)
+    mean = (batch.vectors[first] * batch.token_count[first, None]).sum(axis=0)
+    np.testing.assert_allclose(batch.vectors[0], mean / np.linalg.norm(mean), atol=1e-6)
+
+
 def test_bad_options():
     with pytest.raises(OptionError, match="order must be one of 'parents_first'"):
         ParentChildChunker(order="up")
     with pytest.raises(OptionError, match="child must have one level of chunks"):
         ParentChildChunker(child=ParentChildChunker())
+    with pytest.raises(OptionError, match="parent must have one level of chunks"):
+        ParentChildChunker(parent=RoutingChunker(routes={".a": ParentChildChunker()}))
+    with pytest.raises(OptionError, match="child must cut the text that it is given"):
+        ParentChildChunker(child=HTMLChunker())
+    with pytest.raises(OptionError, match="inner must have one level of chunks"):
+        MarkdownChunker(inner="parent_child")
+    with pytest.raises(OptionError, match="inner must cut the text that it is given"):
+        MarkdownChunker(inner=RoutingChunker())
     with pytest.raises(OptionError, match="parent_tokens goes with the name of a strategy"):
         ParentChildChunker(parent=SemanticChunker(), parent_tokens=8)

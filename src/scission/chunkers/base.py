@@ -67,6 +67,16 @@ class Chunker(ABC):
     # What a strategy that nests this one asks of it.
 
     @property
+    def _has_parents(self) -> bool:
+        """Whether chunks are part of larger ones."""
+        return False
+
+    @property
+    def _extracts(self) -> bool:
+        """Whether chunks are slices of a text that is extracted from the document."""
+        return False
+
+    @property
     def _limit(self) -> int:
         """The largest size of a chunk, in what `_sizes` counts."""
         return UNLIMITED

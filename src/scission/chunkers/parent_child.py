@@ -14,7 +14,7 @@ from ..errors import OptionError
 from ..text import TextBuffer
 from . import options
 from .base import Chunker
-from .structure.inner import DEFAULT_INNER, as_inner
+from .structure.inner import DEFAULT_INNER, as_inner, check_nested
 
 #: Sizes of the two levels where they are given by name.
 PARENT_TOKENS, CHILD_TOKENS = 1024, 200
@@ -68,9 +68,17 @@ class ParentChildChunker(Chunker):
         self._parent = as_inner(parent, parent_tokens, "parent", PARENT_TOKENS)
         self._child = as_inner(child, child_tokens, "child", CHILD_TOKENS)
         self._order = options.choice("order", order, ORDERS)
-        for name, chunker in (("parent", self._parent), ("child", self._child)):
-            if isinstance(chunker, ParentChildChunker):
-                raise OptionError(f"{name} must have one level of chunks, got {chunker!r}")
+        check_nested("child", self._child)
+        if self._parent._has_parents:
+            raise OptionError(f"parent must have one level of chunks, got {self._parent!r}")
+
+    @property
+    def _has_parents(self) -> bool:
+        return True
+
+    @property
+    def _extracts(self) -> bool:
+        return self._parent._extracts
 
     @property
     def _parallel(self) -> bool:
@@ -90,11 +98,6 @@ class ParentChildChunker(Chunker):
             given = [buffer.metadata[document] for document in parents.document.tolist()]
             inside = replace(inside, metadata=given)
         batch = self._child._chunk_group(inside, embeddings)
-        if any(len(a) != len(b) for a, b in zip(batch.texts, inside.texts, strict=True)):
-            raise OptionError(
-                f"child must cut the text of a parent as it is, got {self._child!r}, which extracts text: "
-                "make it the parent"
-            )
         rows = batch.document
         return batch.changed(
             texts=parents.texts,

@@ -104,6 +104,14 @@ class RoutingChunker(Chunker):
     def _parallel(self) -> bool:
         return all(chunker._parallel for chunker in self._strategies.values())
 
+    @property
+    def _has_parents(self) -> bool:
+        return any(chunker._has_parents for chunker in self._strategies.values())
+
+    @property
+    def _extracts(self) -> bool:
+        return any(chunker._extracts for chunker in self._strategies.values())
+
     def _prepared(self, groups: Iterator[TextBuffer]) -> Iterator[TextBuffer]:
         """Decide routes in the order of the documents, before threads take over."""
         left = self._budget

@@ -14,7 +14,7 @@ from ...text import TextBuffer
 from .. import options
 from ..assemble import trimmed
 from ..base import Chunker
-from .inner import as_inner
+from .inner import as_inner, check_nested
 from .outline import Block, Outline, Section, around, joined_small, noted
 from .pieces import Cutter, Piece, assembled
 
@@ -24,6 +24,7 @@ class StructureChunker(Chunker):
 
     def __init__(self, inner: Any, max_tokens: int | None, min_tokens: int, trim: bool) -> None:
         self._inner = as_inner(inner, max_tokens)
+        check_nested("inner", self._inner)
         self._min_tokens = options.integer("min_tokens", min_tokens, 0)
         self._trim = options.flag("trim", trim) or self._inner._trims
 

@@ -78,6 +78,10 @@ class HTMLChunker(StructureChunker):
         source = TextBuffer.from_texts([html]).texts[0]
         return html_outline(source, self._split_level, self._boilerplate).text
 
+    @property
+    def _extracts(self) -> bool:
+        return True
+
     def _outline(self, text: str, metadata: Mapping[str, Any]) -> Outline:
         del metadata
         return html_outline(text, self._split_level, self._boilerplate)

@@ -295,7 +295,7 @@ class _Reader:
         for block in self._fresh:
             block.start = self._length
         self._fresh.clear()
-        if self._length or self._tabs > 0:
+        if self._length:
             self._write("\t" * self._tabs)
         self._tabs = 0
         self._separator = ""

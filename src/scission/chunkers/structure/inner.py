@@ -59,3 +59,13 @@ def as_inner(
     if "max_tokens" not in signature(classes[strategy].__init__).parameters:
         return make_chunker(strategy)  # it has limits of its own
     return make_chunker(strategy, max_tokens=default if max_tokens is None else max_tokens)
+
+
+def check_nested(name: str, chunker: Chunker) -> None:
+    """Refuse a strategy whose chunks are not one row of slices of the text that it is given."""
+    if chunker._has_parents:
+        raise OptionError(f"{name} must have one level of chunks, got {chunker!r}")
+    if chunker._extracts:
+        raise OptionError(
+            f"{name} must cut the text that it is given, got {chunker!r}, which extracts it from HTML"
+        )

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+#: Titles longer than this, in characters, keep their markup: reading it may take the square of their length.
+_LONGEST_TITLE = 1000
+
 #: Blocks that a chunk may end in: their sentences are the inner strategy's.
 _DIVISIBLE = frozenset({"paragraph_open"})
 
@@ -126,6 +129,8 @@ def _block(token: Token, text: str, lines: Sequence[int], open_blocks: Sequence[
 
 def _plain_title(markdown: str) -> str:
     """Return the text of a heading without its markup."""
+    if len(markdown) > _LONGEST_TITLE:
+        return " ".join(markdown.split())
     tokens = _inline_parser().parseInline(markdown)
     return " ".join("".join(_plain_parts(tokens[0].children or [])).split())
 
