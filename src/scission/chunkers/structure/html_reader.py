@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,10 +10,8 @@ from typing import Any
 from . import html_elements as elements
 from .html_runs import Runs
 from .html_tokens import Token, Tokenizer, attributes
+from .html_writer import TextWriter
 from .outline import Block, Outline, Section, tiled
-
-_WORDS = re.compile(r"[^ \t\n\r\f]+(?: [^ \t\n\r\f]+)*")
-_ENTITY = re.compile(r"&(?:#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,6};?|[a-zA-Z][a-zA-Z0-9]{1,31};?)")
 
 #: Blocks deeper than this are part of the one around them.
 _MAX_DEPTH = 40
@@ -91,11 +88,7 @@ class _Reader:
         self._sections = [_Part([])]
         self._header_rows: list[tuple[Block, Block]] = []  # tables and their first rows
         self._title = ""
-        self._text: list[str] = []
-        self._length = 0
-        self._runs = Runs(source)
-        self._separator = ""  # what comes before the next word
-        self._tabs = 0
+        self._writer = TextWriter(source, self._text_begins)
         self._after_pre = False
 
     def tag(self, token: Token) -> None:
@@ -122,21 +115,13 @@ class _Reader:
         if self._after_pre and self._source.startswith("\n", start):
             start += 1  # the first line end of a <pre> is none of its text
         self._after_pre = False
-        position = start
-        for match in _ENTITY.finditer(self._source, start, end):
-            decoded = html.unescape(match.group())
-            if decoded != match.group():
-                self._words(position, match.start())
-                self._emit(decoded)
-                self._runs.replaced(self._length - len(decoded), len(decoded), *match.span())
-                position = match.end()
-        self._words(position, end)
+        self._writer.write(start, end, verbatim=bool(self._open_tags.get("pre")))
 
     def outline(self) -> HTMLOutline:
         """Close what is open, and return what was read."""
         while self._stack:
             self._pop()
-        text = "".join(self._text)
+        text = self._writer.text
         for table, row in self._header_rows:
             if len(table.children) > 1:
                 table.metadata = {"table_header": text[row.start : row.end].strip()}
@@ -149,7 +134,7 @@ class _Reader:
         for section in sections:  # only now: stretching blocks changes where headings end
             section.blocks = tiled(section.blocks, section.start, section.end)
         metadata: dict[str, Any] = {"title": self._title} if self._title else {}
-        return HTMLOutline(text, sections, metadata, self._runs)
+        return HTMLOutline(text, sections, metadata, self._writer.runs)
 
     def _push(self, name: str, source: str) -> None:
         block = None
@@ -180,8 +165,10 @@ class _Reader:
         elif name == "table":
             self._cells.pop()
         if element.block is not None:
-            element.block.end = self._length
+            element.block.end = self._writer.length
             self._blocks.pop()
+            if element.block.start == _NOWHERE:
+                self._fresh.pop()  # it has no text, and gets none now
             if name == "tr":
                 self._row(element)
         if name in elements.SECTIONS and not self._unseen and not self._blocks:
@@ -213,7 +200,7 @@ class _Reader:
         if name in elements.CELLS:
             self._cell(name)
         if name == "tr" and not self._in_cell():
-            self._tabs = -1  # no tab before the first cell
+            self._writer.tabs = -1  # no tab before the first cell
         if name not in elements.BLOCKS or len(self._blocks) >= _MAX_DEPTH:
             return None
         if self._in_cell() and name not in elements.KEPT_IN_CELLS:
@@ -224,7 +211,7 @@ class _Reader:
 
     def _cell(self, name: str) -> None:
         if not self._in_cell():
-            self._tabs += 1
+            self._writer.tabs += 1
         if name == "td":
             row = next((entry for entry in reversed(self._stack[-3:]) if entry.tag == "tr"), None)
             if row is not None:
@@ -258,56 +245,25 @@ class _Reader:
         if self._in_cell():
             kept = name in elements.KEPT_IN_CELLS
             separator = elements.LINE if kept else " "
-            self._tabs = 0 if kept else self._tabs
+            self._writer.tabs = 0 if kept else self._writer.tabs
         elif self._open_tags.get("li") or self._open_tags.get("dd"):
             separator = elements.LINE
-        self._separator = max(self._separator, separator, key=lambda s: (s.count("\n"), len(s)))
+        self._writer.separate(separator)
 
-    def _words(self, start: int, end: int) -> None:
-        """Write text of the source, white space collapsed unless it is preformatted."""
-        if self._open_tags.get("pre"):
-            if start < end:
-                self._emit(self._source[start:end])
-                self._runs.verbatim(self._length - (end - start), start, end - start)
-            return
-        reached = start
-        for match in _WORDS.finditer(self._source, start, end):
-            if match.start() > reached:
-                self._separator = self._separator or " "
-            self._emit(match.group())
-            reached = match.end()
-            length = reached - match.start()
-            self._runs.verbatim(self._length - length, match.start(), length)
-        if reached < end:
-            self._separator = self._separator or " "
-
-    def _emit(self, piece: str) -> None:
-        """Write a piece, after the separator that it waited for; here blocks begin."""
-        if self._length:
-            if self._tabs > 0 and self._separator == " ":
-                self._separator = ""
-            self._write(self._separator)
+    def _text_begins(self) -> None:
+        """Begin the section and the blocks that waited for a text."""
+        position = self._writer.length
         if self._sections[-1].start == _NOWHERE:
-            self._sections[-1].start = self._length
+            self._sections[-1].start = position
         if self._loose is None and not self._takes_text():
             self._loose = Block(_NOWHERE, _NOWHERE)
             self._add(self._loose)
         for block in self._fresh:
-            block.start = self._length
+            block.start = position
         self._fresh.clear()
-        if self._length:
-            self._write("\t" * self._tabs)
-        self._tabs = 0
-        self._separator = ""
-        self._write(piece)
 
     def _takes_text(self) -> bool:
         return bool(self._blocks) and self._blocks[-1][0] in elements.LEAVES
-
-    def _write(self, piece: str) -> None:
-        if piece:
-            self._text.append(piece)
-            self._length += len(piece)
 
 
 def _path(headings: Sequence[tuple[int, Block]], text: str) -> tuple[str, ...]:
