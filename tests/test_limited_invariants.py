@@ -125,11 +125,11 @@ def test_trimmed_and_separated_chunks_stay_verbatim(name, text):
             assert "".join("".join(c.text for c in chunks).split()) == "".join(text.split())
 
 
-@pytest.mark.parametrize("name", ["characters", "wordpiece", "tiktoken", "rough", "patterns"])
-@settings(max_examples=20)
-@given(documents=st.lists(texts, min_size=1, max_size=5))
-def test_batch_mates_and_threads_change_nothing(name, documents):
-    chunker, _, _ = made(name)
+@pytest.mark.parametrize("name", CASES)
+@settings(max_examples=30)
+@given(documents=st.lists(texts, min_size=1, max_size=5), overlap=st.sampled_from([0, 2]))
+def test_batch_mates_and_threads_change_nothing(name, documents, overlap):
+    chunker, _, _ = made(name, overlap=overlap)
     batch = chunker.chunk_batch(documents, threads=3)
     for number, text in enumerate(documents):
         assert batch.of_document(number) == chunker.chunk(text)

@@ -57,6 +57,16 @@ def test_commands_run(command, tmp_path, monkeypatch):
     assert main(words) == 0
 
 
+def test_the_settings_of_a_run_work(tmp_path, monkeypatch):
+    (settings,) = [code for language, code in BLOCKS if language == "toml"]
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# Ships\n\nThey sail.\n", encoding="utf-8")
+    (tmp_path / "run.toml").write_text(settings, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["chunk", "--config", "run.toml", "-q"]) == 0
+    assert '"route": ".md"' in (tmp_path / "chunks.jsonl").read_text(encoding="utf-8")
+
+
 def test_snippets_of_the_table_work():
     for snippet in re.findall(
         r"`(SemanticChunker\([^`]*?\)|SemanticChunker\.reference\(\))`", README

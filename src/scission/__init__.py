@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .api import chunk
     from .chunkers.fixed import FixedChunker
+    from .chunkers.parent_child import ParentChildChunker
     from .chunkers.recursive import RecursiveChunker
+    from .chunkers.routing.chunker import RoutingChunker
     from .chunkers.semantic import SemanticChunker
+    from .chunkers.structure.code import CodeChunker
+    from .chunkers.structure.html import HTMLChunker
+    from .chunkers.structure.markdown import MarkdownChunker
     from .chunks import Chunk, ChunkBatch
     from .embed.protocol import Embedder
     from .embed.static import StaticEmbedder
@@ -31,14 +36,19 @@ __version__ = "0.1.0"
 __all__ = [
     "Chunk",
     "ChunkBatch",
+    "CodeChunker",
     "CorpusError",
     "Embedder",
     "EmbeddingError",
     "FixedChunker",
+    "HTMLChunker",
+    "MarkdownChunker",
     "MissingExtra",
     "ModelError",
     "OptionError",
+    "ParentChildChunker",
     "RecursiveChunker",
+    "RoutingChunker",
     "ScissionError",
     "SemanticChunker",
     "StaticEmbedder",
@@ -53,14 +63,19 @@ _HOMES = {
     "split_sentences": "units",
     "Chunk": "chunks",
     "ChunkBatch": "chunks",
+    "CodeChunker": "chunkers.structure.code",
     "Embedder": "embed.protocol",
     "CorpusError": "errors",
     "EmbeddingError": "errors",
     "FixedChunker": "chunkers.fixed",
+    "HTMLChunker": "chunkers.structure.html",
+    "MarkdownChunker": "chunkers.structure.markdown",
     "MissingExtra": "errors",
     "ModelError": "errors",
     "OptionError": "errors",
+    "ParentChildChunker": "chunkers.parent_child",
     "RecursiveChunker": "chunkers.recursive",
+    "RoutingChunker": "chunkers.routing.chunker",
     "ScissionError": "errors",
     "SemanticChunker": "chunkers.semantic",
     "StaticEmbedder": "embed.static",

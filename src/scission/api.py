@@ -18,7 +18,7 @@ def chunk(text: Text, strategy: str = "semantic", **options: Any) -> list[Chunk]
     ----------
     text : str or bytes
         The document; bytes must be UTF-8.
-    strategy : {"semantic", "recursive", "fixed"}
+    strategy : {"semantic", "recursive", "fixed", "markdown", "html", "code", "parent_child", "routing"}
         How to cut; each strategy is a chunker class.
     **options
         Options of that class, for instance ``max_tokens``.
@@ -51,10 +51,24 @@ def make_chunker(strategy: str, **options: Any) -> Chunker:
 def strategies() -> dict[str, type[Chunker]]:
     """Return the chunker class of each strategy."""
     from .chunkers.fixed import FixedChunker
+    from .chunkers.parent_child import ParentChildChunker
     from .chunkers.recursive import RecursiveChunker
+    from .chunkers.routing.chunker import RoutingChunker
     from .chunkers.semantic import SemanticChunker
+    from .chunkers.structure.code import CodeChunker
+    from .chunkers.structure.html import HTMLChunker
+    from .chunkers.structure.markdown import MarkdownChunker
 
-    return {"semantic": SemanticChunker, "recursive": RecursiveChunker, "fixed": FixedChunker}
+    return {
+        "semantic": SemanticChunker,
+        "recursive": RecursiveChunker,
+        "fixed": FixedChunker,
+        "markdown": MarkdownChunker,
+        "html": HTMLChunker,
+        "code": CodeChunker,
+        "parent_child": ParentChildChunker,
+        "routing": RoutingChunker,
+    }
 
 
 @lru_cache(maxsize=32)

@@ -90,6 +90,16 @@ class Cutter:
         )
         return trimmed(batch) if self.trim else batch
 
+    def sizes(self, buffer: TextBuffer) -> NDArray[np.int32]:
+        """int32[D]: what each document counts for against the limit."""
+        if self.size.characters:
+            return np.asarray([len(text) for text in buffer.texts], np.int32)
+        counts = self.tokenizer.count(buffer.texts)
+        per_token = self.tokenizer.bytes_per_token
+        if per_token:
+            counts = np.maximum(counts, -(-np.diff(buffer.documents) // per_token))
+        return np.asarray(counts, np.int32)
+
     def _cut(self, buffer: TextBuffer) -> Cuts:
         from ..kernels import separators
 
@@ -190,14 +200,17 @@ class Cutter:
         inside, _ = _interiors(inner)
         weights = self.tokenizer.weigh(inner)
         limits = np.full(len(inner), self.size.limit, np.int64)
-        if (weights.between(inner.documents[:-1], inner.documents[1:]) > limits).all():
-            again = self._spans(inner, inside, limits, limits, separators.WEIGHTS, weights)
-        else:
-            # The whole is more than its parts: shorten it in proportion.
+        again = self._spans(inner, inside, limits, limits, separators.WEIGHTS, weights)
+        adds_up = weights.between(inner.documents[:-1], inner.documents[1:]) > limits
+        if not adds_up.all():
+            # These weigh more than their words: shorten them in proportion, each apart from the others.
             lengths = np.array([len(text) for text in texts], np.int64)
             shorter = np.maximum(lengths * limits // cuts.counts, 1)
             unit = separators.CODE_POINTS
-            again = self._spans(inner, inside, shorter, lengths - 1, unit, _NO_WEIGHTS)
+            rest = self._spans(inner, inside, shorter, lengths - 1, unit, _NO_WEIGHTS)
+            again = again.kept(adds_up[again.document])
+            again = again.and_then(rest.kept(~adds_up[rest.document]))
+            again = again.kept(np.argsort(again.document, kind="stable"))
         again = self._within_limit(inner, weights, again)
         base = inner.documents[again.document]
         return again._replace(starts=again.starts - base, ends=again.ends - base)

@@ -14,7 +14,7 @@ from ..embed.registry import resolve
 from ..errors import OptionError
 from ..group import Group
 from ..text import Text, TextBuffer, buffers
-from ..tokens import fit_units, tokenize
+from ..tokens import fit_units, tokenize, whole_counts, whole_sizes
 from ..units import Splitter, check_splitter, find_units, from_sentences, split_by
 from . import options
 from .assemble import Spans, assemble, overlapped, spans_of
@@ -255,6 +255,26 @@ class SemanticChunker(Chunker):
     @property
     def _parallel(self) -> bool:
         return self._embedder.parallel
+
+    @property
+    def _limit(self) -> int:
+        return self._limits.max_tokens
+
+    @property
+    def _trims(self) -> bool:
+        return self._trim
+
+    def _sizes(self, buffer: TextBuffer) -> NDArray[np.int32]:
+        return whole_sizes(buffer, self._embedder.vocabulary)
+
+    def _counts(self, buffer: TextBuffer) -> NDArray[np.int32]:
+        return whole_counts(buffer, self._embedder.vocabulary)
+
+    def _vectors(self, buffer: TextBuffer) -> NDArray[np.float32]:
+        measured = self._measure(self._group(buffer))
+        units = measured.document_units
+        whole = Spans(units[:-1].copy(), units[1:].copy(), np.arange(len(buffer), dtype=np.int32))
+        return self._chunk_vectors(measured, whole)
 
     def _chunk_group(self, buffer: TextBuffer, embeddings: bool) -> ChunkBatch:
         group = self._group(buffer)

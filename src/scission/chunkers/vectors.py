@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..chunks import ChunkBatch
 from ..embed.protocol import UnitEmbedder
@@ -39,7 +42,10 @@ class ChunkEmbedder:
 
     def embedded(self, batch: ChunkBatch) -> ChunkBatch:
         """Return the batch with a vector of length 1 for each chunk."""
-        buffer, units = from_sentences([batch.text(i) for i in range(len(batch))])
+        return batch.changed(vectors=self.vectors([batch.text(i) for i in range(len(batch))]))
+
+    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """float32[N, d]: a vector of length 1 for each text."""
+        buffer, units = from_sentences(texts)
         group = Group(buffer, units, tokenize(buffer, units, self.embedder.vocabulary))
-        vectors = self.embedder.embed_units(group)
-        return replace(batch, vectors=vectors, token_count=batch.token_count_source)
+        return self.embedder.embed_units(group)

@@ -13,6 +13,7 @@ from ..api import make_chunker
 from ..chunkers.base import Chunker
 from ..errors import OptionError
 from . import outputs
+from .config import settle
 from .inputs import STDIN, Documents, find
 
 _NUMBERS = {
@@ -22,6 +23,10 @@ _NUMBERS = {
     "target-tokens": "wanted mean size of the chunks",
     "number-of-chunks": "wanted number of chunks of each document",
     "overlap-sentences": "sentences that a chunk repeats from the one before it (0)",
+    "split-level": "headings down to this level begin a section (6); markdown and html",
+    "parent-tokens": "limit of large chunks (1024); parent_child",
+    "child-tokens": "limit of small chunks (200); parent_child",
+    "budget-tokens": "tokens that other strategies than the cheap one may have; routing",
     "buffer-size": "sentences in a block, or on each side of a window (3)",
 }
 _WORDS = {
@@ -34,7 +39,13 @@ _WORDS = {
     "embed": "sentences or windows",
     "tokenizer": "wordpiece, tiktoken:NAME or a tokenizer.json; fixed and recursive",
     "keep-separator": "auto, start, end or none; fixed and recursive",
-    "language": "separators of python, js, markdown ...; recursive",
+    "language": "separators of python, js, markdown ...; recursive; the grammar; code",
+    "inner": "the strategy inside sections (recursive); markdown, html and code",
+    "parent": "the strategy of large chunks (recursive); parent_child",
+    "child": "the strategy of small chunks (recursive); parent_child",
+    "order": "parents_first, interleaved or joined; parent_child",
+    "default": "the strategy for documents of no known kind (semantic); routing",
+    "cheap": "the strategy for documents beyond the budget; routing",
 }
 
 
@@ -46,12 +57,17 @@ def add_parser(commands: Any) -> None:
         description="Cut documents into chunks and print them, or write them to a file.",
     )
     parser.add_argument(
-        "files", nargs="*", default=[STDIN], metavar="FILE",
+        "files", nargs="*", metavar="FILE",
         help="files, directories or globs; - or nothing for standard input",
     )  # fmt: skip
     parser.add_argument(
-        "-s", "--strategy", default="semantic", help="semantic, recursive or fixed (semantic)"
-    )
+        "-c", "--config", metavar="FILE",
+        help="TOML: files, strategy, output and so on as here, options of the strategy under [options]",
+    )  # fmt: skip
+    parser.add_argument(
+        "-s", "--strategy", metavar="NAME",
+        help="semantic, recursive, fixed, markdown, html, code, parent_child or routing (semantic)",
+    )  # fmt: skip
     for name, text in _WORDS.items():
         parser.add_argument(f"--{name}", metavar="NAME", help=text)
     parser.add_argument("--amount", type=float, metavar="X", help="the parameter of --breakpoints")
@@ -69,23 +85,38 @@ def add_parser(commands: Any) -> None:
         "--trim", action="store_true", default=None, help="take white space off the ends of chunks"
     )
     parser.add_argument(
-        "--embeddings", action="store_true", help="write chunk vectors too (not as text)"
+        "--boilerplate",
+        action="store_true",
+        default=None,
+        help="keep navigation and the like; html",
+    )
+    parser.add_argument(
+        "--pages", action="store_true", default=None, help="note pages, which form feeds begin"
+    )
+    parser.add_argument(
+        "--embeddings",
+        action="store_true",
+        default=None,
+        help="write chunk vectors too (not as text)",
     )
     parser.add_argument(
         "-f", "--format", choices=outputs.FORMATS, help="text, or by the ending of -o"
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of printing")
-    parser.add_argument("--encoding", default="utf-8", help="of the files (utf-8)")
+    parser.add_argument("--encoding", help="of the files (utf-8)")
     parser.add_argument(
         "-j", "--threads", type=int, metavar="N", help="one for each core by default"
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", default=None, help="no progress and no summary"
+    )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    chunker = _chunker(options.strategy, _chunker_options(options))
+    chosen = {**settle(options), **_chunker_options(options)}
+    chunker = _chunker(options.strategy, chosen)
     paths = find(options.files)
     _check_encoding(options.encoding)
     _check_output(options.output, paths)
@@ -132,6 +163,7 @@ def _write(
             threads=options.threads,
             embeddings=options.embeddings,
             metadata=_sources(documents),
+            pages="form_feeds" if options.pages else None,
         )
         for batch in batches:
             writer.write(batch)
@@ -177,7 +209,7 @@ def _unescaped(text: str) -> str:
 
 def _chunker_options(options: argparse.Namespace) -> dict[str, Any]:
     names = [name.replace("-", "_") for name in (*_WORDS, *_NUMBERS)]
-    names += ["amount", "overlap", "separator", "trim"]
+    names += ["amount", "overlap", "separator", "trim", "boilerplate"]
     given = {name: getattr(options, name) for name in names}
     return {name: value for name, value in given.items() if value is not None}
 

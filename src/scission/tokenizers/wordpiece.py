@@ -7,9 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..text import TextBuffer
+from ..text import TextBuffer, buffers
 from ..tokens import BYTES_PER_TOKEN, Tokens, continuations, default_vocabulary, tokenize_ranges
 from .protocol import Weights
+
+#: Bytes that are counted at once; as many as go through the kernels together elsewhere.
+_GROUP_BYTES = 1 << 19
 
 
 class WordPiece:
@@ -31,8 +34,11 @@ class WordPiece:
 
     def count(self, texts: Sequence[str]) -> NDArray[np.int32]:
         """int32[N]: the tokens of each text on its own."""
-        buffer = TextBuffer.from_texts(texts)
-        return tokenize_ranges(buffer, buffer.documents, default_vocabulary()).counts
+        groups = buffers(
+            texts, _GROUP_BYTES
+        )  # all texts together may be more than one buffer holds
+        counts = [tokenize_ranges(g, g.documents, default_vocabulary()).counts for g in groups]
+        return np.concatenate([np.zeros(0, np.int32), *counts])
 
     def doubtful(
         self,
