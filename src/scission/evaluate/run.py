@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from ..api import make_chunker
 from ..chunkers.base import Chunker
 from ..chunks import ChunkBatch
-from ..embed.registry import resolve
 from ..embed.static import EMBEDDED, StaticEmbedder
 from ..errors import OptionError
 from .cache import Cache, model_fingerprint, result_key
@@ -121,7 +120,7 @@ class _Runner:
 
     def chunker(self, cell: Configuration) -> Chunker:
         """Make the chunker of a configuration, and its model: what is wrong with them shows here."""
-        self._vectors(cell.model)
+        embedder = self._vectors(cell.model).embedder
         given = dict(cell.options)
         if cell.vectors == "pooled":
             if "model" in given and given["model"] != cell.model.chunks:
@@ -129,7 +128,7 @@ class _Runner:
                     f"{cell.label}: pooled vectors come from the chunker's own model, so that 'model' must not be "
                     "given among its options; it is that of 'models'"
                 )
-            given["model"] = cell.model.chunks
+            given["model"] = embedder
         return chunker_of(cell, given)
 
     def run(self, cell: Configuration, chunker: Chunker) -> dict[str, Any]:
@@ -144,10 +143,11 @@ class _Runner:
 
     def _measure(self, cell: Configuration, chunker: Chunker) -> dict[str, Any]:
         pooled = cell.vectors == "pooled"
-        repeat = isinstance(resolve(_chunker_model(cell)), StaticEmbedder)  # others may cost money
+        vectors = self._vectors(cell.model)
+        reader = vectors.embedder if pooled else cell.options.get("model", EMBEDDED[0])
+        repeat = reader in EMBEDDED or isinstance(reader, StaticEmbedder)  # others may cost money
         batch, timings = timed_chunks(chunker, self._corpus.texts, pooled, repeat=repeat)
         spans = Spans.of(batch.document, batch.start, batch.end)
-        vectors = self._vectors(cell.model)
         if batch.vectors is not None:
             chunk_vectors, seconds = batch.vectors, 0.0
         else:
@@ -234,11 +234,6 @@ def timed_chunks(
         "documents_per_second": len(texts) / taken,
         "megabytes_per_second": size / 1e6 / taken,
     }
-
-
-def _chunker_model(cell: Configuration) -> Any:
-    """Return the model that finds a configuration's boundaries, if it is not the embedded one."""
-    return cell.model.chunks if cell.vectors == "pooled" else cell.options.get("model", EMBEDDED[0])
 
 
 def _option_models(cell: Configuration) -> str:

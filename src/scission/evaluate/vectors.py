@@ -24,13 +24,21 @@ class Vectors:
     def __init__(self, model: Model, cache: Cache) -> None:
         self._model = model
         self._cache = cache
-        self._chunks, self._queries = _embedder(model.chunks), _embedder(model.queries)
+        self._chunks = _embedder(model.chunks)
+        # A transformer takes seconds and its weights' size to open: once is enough.
+        same = model.queries is model.chunks or model.queries == model.chunks
+        self._queries = self._chunks if same else _embedder(model.queries)
         if isinstance(self._chunks, StaticEmbedder):
             self._chunks.embed([WARM_UP])  # or the first configuration would pay for compiling
         self._names = (
             model_fingerprint(model.chunks, model.name),
             model_fingerprint(model.queries, f"{model.name} queries"),
         )
+
+    @property
+    def embedder(self) -> Any:
+        """The opened model of the chunks."""
+        return self._chunks
 
     @property
     def fingerprint(self) -> str:
