@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ScissionError,
         TextError,
     )
+    from .explain import Explanation
     from .units import split_sentences
 
 __version__ = "0.1.0"
@@ -30,6 +31,7 @@ __all__ = [
     "ChunkBatch",
     "Embedder",
     "EmbeddingError",
+    "Explanation",
     "MissingExtra",
     "ModelError",
     "OptionError",
@@ -49,6 +51,7 @@ _HOMES = {
     "ChunkBatch": "chunks",
     "Embedder": "embed.protocol",
     "EmbeddingError": "errors",
+    "Explanation": "explain.explanation",
     "MissingExtra": "errors",
     "ModelError": "errors",
     "OptionError": "errors",

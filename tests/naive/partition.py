@@ -87,7 +87,7 @@ def solve(costs, starts, factors, penalty, opened, previous):
 
 
 def partition(
-    vectors, tokens, factors, document_units, limits, target, size_weight, penalties, cuts
+    vectors, tokens, factors, document_units, limits, target, size_weight, penalties, used, cuts
 ):
     """One document: what any partition costs, and the least."""
     m = len(tokens)
@@ -106,6 +106,33 @@ def partition(
         return partition_cost(chosen, table, factors, penalty)
 
     return cost_of, min(map(cost_of, every_partition(m)))
+
+
+def gains(
+    vectors, tokens, factors, document_units, limits, target, size_weight, cuts, scatter, size
+):
+    """One document: what each gap's segment costs whole, less what its two parts cost."""
+    m = len(tokens)
+    centred, weights = np.empty((m, vectors.shape[1])), np.empty(m)
+    variance = centre(vectors, 0, m, weights, centred) or 1.0
+    starts = np.empty(m, np.int64)
+    sized = np.empty(first_starts(tokens, factors, 0, m, limits[1], m, starts))
+    segment_costs(centred, weights, starts, sized)
+    add_size_costs(tokens, 0, starts, limits[0], target, size_weight * variance, sized)
+    chosen = np.flatnonzero(cuts).tolist()
+    table = cost_table(sized, starts)
+    scatter[0] = size[0] = np.nan
+
+    def spread(first, last):
+        rows = centred[first : last + 1][weights[first : last + 1] > 0]
+        return float(((rows - rows.mean(axis=0)) ** 2).sum()) if len(rows) else 0.0
+
+    for i in range(1, m):
+        first = max(start for start in chosen if start < i)
+        last = min([start for start in chosen if start > i], default=m) - 1
+        whole = table.get((first, last), np.inf)
+        scatter[i] = (spread(first, last) - spread(first, i - 1) - spread(i, last)) / variance
+        size[i] = (whole - table[first, i - 1] - table[i, last]) / variance - scatter[i]
 
 
 def limit_cuts(suggested, distances, tokens, factors, document_units, limits, cuts):

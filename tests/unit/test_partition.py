@@ -65,9 +65,9 @@ def cut(
     limits = np.array([low, high, pairs], np.int64)
     columns = (vectors, tokens, factors, document_units, limits, target, 1.0)
     if number:
-        kernels.partition_into(*columns, np.array([number]), True, cuts)
+        kernels.partition_into(*columns, np.array([number]), True, np.empty(1), cuts)
     else:
-        kernels.partition(*columns, np.array([penalty, 0.0, 0.0]), cuts)
+        kernels.partition(*columns, np.array([penalty, 0.0, 0.0]), np.empty(1), cuts)
     return np.flatnonzero(cuts).tolist()
 
 
@@ -134,10 +134,37 @@ def test_partition(document, high, low, target, penalty):
     limits, penalties = np.array([low, high, 1 << 20]), np.array([penalty, 0.1, 0.3])
     units = np.array([0, len(tokens)], np.int32)
     cuts = np.empty(len(tokens), np.uint8)
-    arguments = (vectors, tokens, factors, units, limits, target, 0.7, penalties)
+    used = np.empty(1)
+    arguments = (vectors, tokens, factors, units, limits, target, 0.7, penalties, used)
     kernels.partition(*arguments, cuts)
     cost_of, best = naive.partition.partition(*arguments, cuts)
     assert cost_of(np.flatnonzero(cuts).tolist()) == pytest.approx(best, abs=1e-4, rel=1e-5)
+    if len(tokens) > 2:
+        assert used[0] == pytest.approx(max(penalty, 0.1 + 0.3 * np.log(len(tokens))))
+
+
+@given(
+    documents(),
+    st.integers(9, 40),
+    st.integers(0, 9),
+    st.sampled_from([0.0, 12.0]),
+    st.floats(0, 3),
+)
+def test_gains(document, high, low, target, penalty):
+    vectors, tokens, factors = document
+    m = len(tokens)
+    limits, units = np.array([low, high, 1 << 20]), np.array([0, m], np.int32)
+    columns = (vectors, tokens, factors, units, limits, target, 0.7)
+    cuts, used = np.empty(m, np.uint8), np.empty(1)
+    kernels.partition(*columns, np.array([penalty, 0.0, 0.0]), used, cuts)
+    scatter, size, slow_scatter, slow_size = np.zeros((4, m))
+    kernels.gains(*columns, cuts, scatter, size)
+    naive.partition.gains(*columns, cuts, slow_scatter, slow_size)
+    np.testing.assert_allclose(scatter, slow_scatter, atol=1e-3, rtol=1e-4)
+    np.testing.assert_allclose(size, slow_size, atol=1e-3, rtol=1e-4)
+    net = (scatter + size - used[0] * np.maximum(factors, 0.0))[1:]
+    assert (net[cuts[1:] == 1] > -1e-3).all()
+    assert (net[cuts[1:] == 0] < 1e-3).all()
 
 
 @given(documents(), st.integers(1, 7), st.integers(9, 60))
@@ -244,6 +271,6 @@ def test_documents_of_a_group_do_not_see_each_other():
     for copies, cuts in ((1, alone), (2, both)):
         kernels.partition(
             np.tile(vectors, (copies, 1)), np.tile(tokens, copies), np.tile(factors, copies),
-            np.arange(0, 9 * copies + 1, 9, dtype=np.int32), limits, 0.0, 1.0, penalties, cuts,
+            np.arange(0, 9 * copies + 1, 9, dtype=np.int32), limits, 0.0, 1.0, penalties, np.empty(copies), cuts,
         )  # fmt: skip
     np.testing.assert_array_equal(both, np.tile(alone, 2))

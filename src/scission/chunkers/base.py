@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..chunks import Chunk, ChunkBatch
@@ -18,6 +19,8 @@ from .options import check_known, optional_integer
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from ..explain import Explanation
 
 #: Bytes of text that go through the kernels together. Large enough that Python's share per group (0.2 ms) vanishes,
 #: small enough for the group's arrays to stay in the second-level cache's reach.
@@ -80,6 +83,28 @@ class Chunker(ABC):
         if metadata is not None:
             batch = _numbered(batch, 0, [metadata])
         return list(batch)
+
+    def explain(self, text: Text) -> Explanation:
+        """Cut one document, for a look at where and why.
+
+        Parameters
+        ----------
+        text : str or bytes
+            The document; bytes must be UTF-8.
+
+        Returns
+        -------
+        Explanation
+            The chunks that `chunk` returns. It shows itself in a notebook and has ``to_html()``; strategies that
+            weigh distances add these, and why each gap was cut or not.
+        """
+        from ..explain import Explanation
+
+        began = perf_counter()
+        chunks = self.chunk(text)
+        seconds = {"chunk": perf_counter() - began}
+        whole = text if isinstance(text, str) else bytes(text).decode("utf-8")
+        return Explanation(repr(self), whole, chunks, seconds=seconds)
 
     def chunk_batch(
         self,

@@ -42,15 +42,7 @@ def add_parser(commands: Any) -> None:
         "files", nargs="*", default=[STDIN], metavar="FILE",
         help="files, directories or globs; - or nothing for standard input",
     )  # fmt: skip
-    parser.add_argument("-s", "--strategy", default="semantic", help="how to cut (semantic)")
-    for name, text in _WORDS.items():
-        parser.add_argument(f"--{name}", metavar="NAME", help=text)
-    parser.add_argument("--amount", type=float, metavar="X", help="the parameter of --breakpoints")
-    for name, text in _NUMBERS.items():
-        parser.add_argument(f"--{name}", type=int, metavar="N", help=text)
-    parser.add_argument(
-        "--trim", action="store_true", default=None, help="take white space off the ends of chunks"
-    )
+    add_chunker_options(parser)
     parser.add_argument(
         "--embeddings", action="store_true", help="write chunk vectors too (not as text)"
     )
@@ -66,12 +58,25 @@ def add_parser(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
+def add_chunker_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that say how to cut."""
+    parser.add_argument("-s", "--strategy", default="semantic", help="how to cut (semantic)")
+    for name, text in _WORDS.items():
+        parser.add_argument(f"--{name}", metavar="NAME", help=text)
+    parser.add_argument("--amount", type=float, metavar="X", help="the parameter of --breakpoints")
+    for name, text in _NUMBERS.items():
+        parser.add_argument(f"--{name}", type=int, metavar="N", help=text)
+    parser.add_argument(
+        "--trim", action="store_true", default=None, help="take white space off the ends of chunks"
+    )
+
+
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    chunker = make_chunker(options.strategy, **_chunker_options(options))
+    chunker = make_chunker(options.strategy, **chunker_options(options))
     paths = find(options.files)
-    _check_encoding(options.encoding)
-    _check_output(options.output, paths)
+    check_encoding(options.encoding)
+    check_output(options.output, paths)
     form = outputs.chosen_format(options.format, options.output)
     documents = Documents(paths, options.encoding)
     began = time.perf_counter()
@@ -132,20 +137,22 @@ def _sources(documents: Documents) -> Iterator[dict[str, str]]:
         number += 1
 
 
-def _chunker_options(options: argparse.Namespace) -> dict[str, Any]:
+def chunker_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options given that say how to cut."""
     names = [name.replace("-", "_") for name in (*_WORDS, *_NUMBERS)]
     given = {name: getattr(options, name) for name in (*names, "amount", "trim")}
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _check_encoding(name: str) -> None:
+def check_encoding(name: str) -> None:
+    """Refuse an encoding that does not exist."""
     try:
         "".encode(name)
     except LookupError:
         raise OptionError(f"--encoding must be one that Python knows, got {name!r}") from None
 
 
-def _check_output(output: str | None, paths: list[str]) -> None:
+def check_output(output: str | None, paths: list[str]) -> None:
     """Refuse to write over a document."""
     if output is None or not os.path.exists(output):
         return
