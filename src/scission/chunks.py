@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from os import PathLike
@@ -34,10 +34,12 @@ class Chunk:
     index : int
         Its place among the chunks of the document, from 0.
     id : str
-        A hash of the text alone (BLAKE2b, 128 bits, hex), so that a chunk keeps its id when the document
-        changes elsewhere; the second and later copies of the same text in a document are counted in.
+        A hash of the text alone (BLAKE2b, 128 bits, hex), so that a chunk keeps its id when the document changes
+        elsewhere or the chunk moves; see `ChunkBatch.ids`.
     metadata : dict
-        Whatever was given for the document.
+        Whatever was given for the document, and on top of it what the strategy knows about the chunk.
+    parent_id : str or None
+        The id of the larger chunk that this one is part of, when there is one.
     """
 
     text: str
@@ -47,10 +49,11 @@ class Chunk:
     index: int
     id: str
     metadata: dict[str, Any] = field(default_factory=dict)
+    parent_id: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as a dictionary that JSON can take."""
-        return {
+        """Return the fields as a dictionary that JSON can take; `parent_id` only where there is one."""
+        fields = {
             "id": self.id,
             "index": self.index,
             "start": self.start,
@@ -59,6 +62,7 @@ class Chunk:
             "text": self.text,
             "metadata": self.metadata,
         }
+        return fields if self.parent_id is None else {**fields, "parent_id": self.parent_id}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +72,7 @@ class ChunkBatch:
     Attributes
     ----------
     texts : sequence of str
-        The documents.
+        The documents; of HTML, the text extracted from them, which is what offsets count in.
     document : int64[N]
         The document of each chunk: its number in the input, from 0.
     start, end : int64[N]
@@ -83,6 +87,12 @@ class ChunkBatch:
         One for each document.
     first_document : int
         The number of ``texts[0]`` in the input; more than 0 in a stream.
+    chunk_metadata : sequence of mappings or None
+        One for each chunk: what the strategy knows about it, such as the headings it stands under.
+    parent : int64[N] or None
+        The chunk that each one is part of, as a row of `parents`; -1 for none.
+    parents : ChunkBatch or None
+        Where parents are; None when they are rows of this batch.
     """
 
     texts: Sequence[str]
@@ -94,6 +104,9 @@ class ChunkBatch:
     vectors: NDArray[np.float32] | None = None
     metadata: Sequence[Mapping[str, Any]] | None = None
     first_document: int = 0
+    chunk_metadata: Sequence[Mapping[str, Any]] | None = None
+    parent: NDArray[np.int64] | None = None
+    parents: ChunkBatch | None = None
 
     def __len__(self) -> int:
         return len(self.document)
@@ -112,19 +125,10 @@ class ChunkBatch:
 
     def __iter__(self) -> Iterator[Chunk]:
         columns = (self.document, self.start, self.end, self.token_count, self.index)
-        for number, (document, start, end, tokens, index) in enumerate(
-            zip(*(column.tolist() for column in columns), strict=True)
-        ):
-            source = document - self.first_document
-            yield Chunk(
-                text=self.texts[source][start:end],
-                start=start,
-                end=end,
-                token_count=tokens,
-                index=index,
-                id=self.ids[number],
-                metadata={} if self.metadata is None else dict(self.metadata[source]),
-            )
+        rows = zip(*(column.tolist() for column in columns), self.ids, self.parent_ids, strict=True)
+        for i, (document, start, end, tokens, index, name, parent) in enumerate(rows):
+            text = self.texts[document - self.first_document][start:end]
+            yield Chunk(text, start, end, tokens, index, name, self.chunk_notes(i), parent)
 
     def of_document(self, document: int) -> list[Chunk]:
         """Return the chunks of one document, by its number in the input."""
@@ -138,18 +142,31 @@ class ChunkBatch:
 
     @cached_property
     def ids(self) -> list[str]:
-        """Stable ids, see `Chunk.id`."""
-        ids: list[str] = []
-        seen: dict[str, int] = {}
-        previous = -1
-        for i, document in enumerate(self.document.tolist()):
-            if document != previous:
-                seen, previous = {}, document
-            text = self.text(i)
-            copy = seen.get(text, 0)
-            seen[text] = copy + 1
-            ids.append(_stable_id(text, copy))
+        """Stable ids of the chunks: hashes of their texts.
+
+        The rule for place: a text's first copy in a document has the hash of the text alone, wherever it stands;
+        the n-th copy has the hash of the text and n. So ids are unique within a document, and moving,
+        adding or removing other text leaves them alone. The same text in two documents has the same id: an index
+        of several documents goes by document and id. Chunks with a parent are counted before
+        those without, so that asking for parents changes no id of the small chunks.
+        """
+        ids = [""] * len(self)
+        seen: dict[tuple[int, str], int] = {}
+        documents = self.document.tolist()
+        for i in self._children_first():
+            key = (documents[i], self.text(i))
+            copy = seen.get(key, 0)
+            seen[key] = copy + 1
+            ids[i] = _stable_id(key[1], copy)
         return ids
+
+    @cached_property
+    def parent_ids(self) -> list[str | None]:
+        """The id of each chunk's parent, None where there is none."""
+        if self.parent is None:
+            return [None] * len(self)
+        ids = self.ids if self.parents is None else self.parents.ids
+        return [ids[row] if row >= 0 else None for row in self.parent.tolist()]
 
     @cached_property
     def index(self) -> NDArray[np.int64]:
@@ -176,8 +193,11 @@ class ChunkBatch:
             "distance": pa.array(self.distance),
             "text": pa.array([_storable(self.text(i)) for i in range(len(self))], pa.string()),
         }
-        if self.metadata is not None:
-            columns["metadata"] = pa.array([json.dumps(m) for m in self._metadata()], pa.string())
+        if self.metadata is not None or self.chunk_metadata is not None:
+            notes = [json.dumps(self.chunk_notes(i)) for i in range(len(self))]
+            columns["metadata"] = pa.array(notes, pa.string())
+        if self.parent is not None:
+            columns["parent_id"] = pa.array(self.parent_ids, pa.string())
         if self.vectors is not None:
             flat = pa.array(np.ascontiguousarray(self.vectors).reshape(-1))
             columns["vector"] = pa.FixedSizeListArray.from_arrays(flat, self.vectors.shape[1])
@@ -197,8 +217,8 @@ class ChunkBatch:
             if self.vectors is not None:
                 row["vector"] = [round(float(value), 7) for value in self.vectors[i]]
             # Only \u escapes can carry a lone surrogate.
-            row_is_utf8 = chunk.text.isascii() or _is_encodable(chunk.text)
-            file.write(json.dumps(row, ensure_ascii=not row_is_utf8) + "\n")
+            line = json.dumps(row, ensure_ascii=False)
+            file.write((line if _is_encodable(line) else json.dumps(row)) + "\n")
 
     @classmethod
     def concatenate(cls, batches: Sequence[ChunkBatch]) -> ChunkBatch:
@@ -215,25 +235,60 @@ class ChunkBatch:
             token_count=np.concatenate([batch.token_count for batch in batches]),
             distance=np.concatenate([batch.distance for batch in batches]),
             vectors=_joined([batch.vectors for batch in batches]),
-            metadata=_joined_metadata([batch.metadata for batch in batches]),
+            metadata=_joined_metadata([(b.metadata, len(b.texts)) for b in batches]),
             first_document=batches[0].first_document,
+            chunk_metadata=_joined_metadata([(b.chunk_metadata, len(b)) for b in batches]),
+            parent=_joined_parents(batches),
+            parents=_joined_parent_batches(batches),
         )
 
-    def _metadata(self) -> list[dict[str, Any]]:
-        if self.metadata is None:
-            return [{} for _ in range(len(self))]
-        return [dict(self.metadata[d - self.first_document]) for d in self.document.tolist()]
+    def take(self, rows: NDArray[np.int64]) -> ChunkBatch:
+        """Return a batch of some of the chunks, by row; a parent that is left out is gone."""
+        parent = self.parent
+        if parent is not None:
+            parent = parent[rows]
+            if self.parents is None:
+                place = np.full(len(self) + 1, -1, np.int64)  # the last is for "none"
+                place[rows] = np.arange(len(rows))
+                parent = place[parent]
+        notes = self.chunk_metadata
+        return replace(
+            self,
+            document=self.document[rows],
+            start=self.start[rows],
+            end=self.end[rows],
+            token_count=self.token_count[rows],
+            distance=self.distance[rows],
+            vectors=None if self.vectors is None else self.vectors[rows],
+            chunk_metadata=None if notes is None else [notes[i] for i in rows.tolist()],
+            parent=parent,
+        )
+
+    def chunk_notes(self, index: int) -> dict[str, Any]:
+        """Return the metadata of one chunk: its document's, and its own on top."""
+        notes: dict[str, Any] = {}
+        if self.metadata is not None:
+            notes.update(self.metadata[int(self.document[index]) - self.first_document])
+        if self.chunk_metadata is not None:
+            notes.update(self.chunk_metadata[index])
+        return notes
+
+    def _children_first(self) -> Sequence[int]:
+        if self.parent is None or self.parents is not None:
+            return range(len(self))
+        order: list[int] = np.argsort(self.parent < 0, kind="stable").tolist()
+        return order
 
     def _chunk(self, i: int) -> Chunk:
-        document = int(self.document[i]) - self.first_document
         return Chunk(
-            text=self.texts[document][self.start[i] : self.end[i]],
+            text=self.text(i),
             start=int(self.start[i]),
             end=int(self.end[i]),
             token_count=int(self.token_count[i]),
             index=int(self.index[i]),
             id=self.ids[i],
-            metadata={} if self.metadata is None else dict(self.metadata[document]),
+            metadata=self.chunk_notes(i),
+            parent_id=self.parent_ids[i],
         )
 
 
@@ -272,10 +327,31 @@ def _joined(vectors: Sequence[NDArray[np.float32] | None]) -> NDArray[np.float32
 
 
 def _joined_metadata(
-    parts: Sequence[Sequence[Mapping[str, Any]] | None],
+    parts: Sequence[tuple[Sequence[Mapping[str, Any]] | None, int]],
 ) -> Sequence[Mapping[str, Any]] | None:
-    present = [part for part in parts if part is not None]
-    return [entry for part in present for entry in part] if present else None
+    """Join the metadata of batches; one that has none, for so many rows, fills in empty entries."""
+    if all(part is None for part, _ in parts):
+        return None
+    return [entry for part, count in parts for entry in (part or [{}] * count)]
+
+
+def _joined_parents(batches: Sequence[ChunkBatch]) -> NDArray[np.int64] | None:
+    """Join the rows of parents, each batch's counted on from those before it."""
+    if all(batch.parent is None for batch in batches):
+        return None
+    parts = []
+    before = 0
+    for batch in batches:
+        none = np.full(len(batch), -1, np.int64)
+        rows = none if batch.parent is None else batch.parent
+        parts.append(np.where(rows >= 0, rows + before, -1))
+        before += len(batch) if batch.parents is None else len(batch.parents)
+    return np.concatenate(parts)
+
+
+def _joined_parent_batches(batches: Sequence[ChunkBatch]) -> ChunkBatch | None:
+    parents = [batch.parents for batch in batches if batch.parents is not None]
+    return ChunkBatch.concatenate(parents) if parents else None
 
 
 def _pyarrow() -> Any:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .embed.vocabulary import Vocabulary
 from .tables import character_tables
 from .text import TextBuffer
-from .units import BROKEN, Units
+from .units import BROKEN, Units, whole_documents
 
 #: BERT counts a word of over 100 characters as one unknown token. A chunk may not hold more bytes than this
 #: times its token limit, or a page of base64 would be a single, tiny chunk. English prose takes 4.5 bytes a token;
@@ -88,6 +88,15 @@ def fit_units(
 def unit_sizes(units: Units, tokens: Tokens) -> NDArray[np.int32]:
     """int32[M]: what each unit counts for against limits and targets."""
     return _sizes(units, tokens)[0]
+
+
+def whole_sizes(
+    buffer: TextBuffer, vocabulary: Vocabulary
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """int32[D], twice: tokens of each document, and its size against limits."""
+    units = whole_documents(buffer)
+    tokens = tokenize(buffer, units, vocabulary)
+    return tokens.counts, unit_sizes(units, tokens)
 
 
 def _sizes(units: Units, tokens: Tokens) -> tuple[NDArray[np.int32], int]:

@@ -8,14 +8,21 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import chain, islice
+from dataclasses import replace
+from itertools import chain, islice, repeat
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..chunks import Chunk, ChunkBatch
 from ..errors import OptionError
 from ..text import Text, TextBuffer, buffers
+from ..tokens import default_vocabulary, whole_sizes
+from .limits import UNLIMITED
 from .options import check_known, optional_integer
+from .pages import Pages, with_pages
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -56,7 +63,31 @@ class Chunker(ABC):
         """Whether `chunk_batch` uses several threads unless told otherwise."""
         return True
 
-    def chunk(self, text: Text, *, metadata: Mapping[str, Any] | None = None) -> list[Chunk]:
+    # What a strategy that nests this one asks of it.
+
+    @property
+    def _limit(self) -> int:
+        """The largest size of a chunk, in what `_sizes` counts."""
+        return UNLIMITED
+
+    def _sizes(self, buffer: TextBuffer) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """int32[D], twice: each document's ``token_count`` and size, were it a single chunk."""
+        return whole_sizes(buffer, default_vocabulary())
+
+    def _vectors(self, buffer: TextBuffer) -> NDArray[np.float32]:
+        """float32[D, d]: each document's vector, were it a single chunk."""
+        raise OptionError(
+            f"embeddings must be False for a {type(self).__name__}, got True: it has no model; "
+            "chunk vectors come from SemanticChunker, alone or inside another strategy"
+        )
+
+    def chunk(
+        self,
+        text: Text,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        pages: Pages | None = None,
+    ) -> list[Chunk]:
         """Cut one document into chunks.
 
         Parameters
@@ -64,7 +95,11 @@ class Chunker(ABC):
         text : str or bytes
             The document; bytes must be UTF-8.
         metadata : mapping, optional
-            Copied into every chunk's ``metadata``.
+            Copied into every chunk's ``metadata``. Strategies that depend on the kind of document (`CodeChunker`,
+            `RoutingChunker`) read its ``source``, a file's name, and ``mime_type``.
+        pages : "form_feeds" or sequence, optional
+            Where pages begin, for ``page`` and ``last_page`` (from 1) in every chunk's ``metadata``: after each form
+            feed, or at given offsets, or with given (start, end) spans, in code points.
 
         Returns
         -------
@@ -79,10 +114,12 @@ class Chunker(ABC):
         EmbeddingError
             The model returned something unusable.
         """
-        batch = self._chunk_group(TextBuffer.from_texts([text]), False)
+        buffer = TextBuffer.from_texts([text])
         if metadata is not None:
-            batch = _numbered(batch, 0, [metadata])
-        return list(batch)
+            buffer = replace(buffer, metadata=[_checked(metadata)])
+        batch = self._chunk_group(buffer, False)
+        batch = replace(batch, metadata=buffer.metadata)
+        return list(batch if pages is None else with_pages(batch, [pages]))
 
     def explain(self, text: Text) -> Explanation:
         """Cut one document, for a look at where and why.
@@ -101,10 +138,9 @@ class Chunker(ABC):
         from ..explain import Explanation
 
         began = perf_counter()
-        chunks = self.chunk(text)
+        batch = self.chunk_batch([text], threads=1)
         seconds = {"chunk": perf_counter() - began}
-        whole = text if isinstance(text, str) else bytes(text).decode("utf-8")
-        return Explanation(repr(self), whole, chunks, seconds=seconds)
+        return Explanation(repr(self), batch.texts[0], list(batch), seconds=seconds)
 
     def chunk_batch(
         self,
@@ -113,6 +149,7 @@ class Chunker(ABC):
         threads: int | None = None,
         embeddings: bool = False,
         metadata: Sequence[Mapping[str, Any]] | None = None,
+        pages: str | Sequence[Pages] | None = None,
     ) -> ChunkBatch:
         """Cut many documents into chunks.
 
@@ -126,14 +163,18 @@ class Chunker(ABC):
         embeddings : bool, default False
             Whether to return chunk vectors, pooled from the pass that found the boundaries.
         metadata : sequence of mappings, optional
-            One for each document, copied into its chunks.
+            One for each document, copied into its chunks; see `chunk`.
+        pages : "form_feeds" or sequence, optional
+            How pages are told apart in all documents, or in each; see `chunk`.
 
         Returns
         -------
         ChunkBatch
             Chunks in the order of the documents.
         """
-        parts = self.stream(texts, threads=threads, embeddings=embeddings, metadata=metadata)
+        parts = self.stream(
+            texts, threads=threads, embeddings=embeddings, metadata=metadata, pages=pages
+        )
         return ChunkBatch.concatenate(list(parts))
 
     def stream(
@@ -143,6 +184,7 @@ class Chunker(ABC):
         threads: int | None = None,
         embeddings: bool = False,
         metadata: Iterable[Mapping[str, Any]] | None = None,
+        pages: str | Iterable[Pages] | None = None,
     ) -> Iterator[ChunkBatch]:
         """Cut a stream of documents in constant memory.
 
@@ -151,7 +193,7 @@ class Chunker(ABC):
 
         Parameters
         ----------
-        texts, threads, embeddings, metadata
+        texts, threads, embeddings, metadata, pages
             As for `chunk_batch`.
 
         Yields
@@ -160,21 +202,21 @@ class Chunker(ABC):
             The chunks of the next documents, in order; ``document`` counts on from batch to batch.
         """
         workers = optional_integer("threads", threads, 1) or self._default_threads()
-        entries = None if metadata is None else iter(metadata)
+        groups = buffers(texts, GROUP_BYTES)
+        if metadata is not None:
+            groups = _annotated(groups, iter(metadata))
+        places = repeat(pages) if pages is None or isinstance(pages, str) else iter(pages)
         first = 0
-        for batch in self._ordered(buffers(texts, GROUP_BYTES), workers, embeddings):
-            notes = None if entries is None else list(islice(entries, len(batch.texts)))
-            if notes is not None and len(notes) < len(batch.texts):
-                raise OptionError(
-                    "metadata must have an entry for each document, "
-                    f"got {first + len(notes)} for more documents than that"
-                )
-            yield _numbered(batch, first, notes)
-            first += len(batch.texts)
+        for group, batch in self._ordered(groups, workers, embeddings):
+            batch = _numbered(replace(batch, metadata=group.metadata), first)
+            if pages is not None:
+                batch = with_pages(batch, _entries(places, len(group), first, "pages"))
+            yield batch
+            first += len(group)
 
     def _ordered(
         self, groups: Iterator[TextBuffer], workers: int, embeddings: bool
-    ) -> Iterator[ChunkBatch]:
+    ) -> Iterator[tuple[TextBuffer, ChunkBatch]]:
         if workers > 1:
             # A single group, the rule for one call among many, is not worth a pool.
             ahead = list(islice(groups, 2))
@@ -182,19 +224,21 @@ class Chunker(ABC):
             workers = workers if len(ahead) > 1 else 1
         if workers == 1:
             for group in groups:
-                yield self._chunk_group(group, embeddings)
+                yield group, self._chunk_group(group, embeddings)
             return
         with ThreadPoolExecutor(workers, thread_name_prefix="scission") as pool:
-            waiting: deque[Future[ChunkBatch]] = deque()
+            waiting: deque[tuple[TextBuffer, Future[ChunkBatch]]] = deque()
             try:
                 for group in groups:
-                    waiting.append(pool.submit(self._chunk_group, group, embeddings))
+                    waiting.append((group, pool.submit(self._chunk_group, group, embeddings)))
                     if len(waiting) > 2 * workers:
-                        yield waiting.popleft().result()
+                        done, future = waiting.popleft()
+                        yield done, future.result()
                 while waiting:
-                    yield waiting.popleft().result()
+                    done, future = waiting.popleft()
+                    yield done, future.result()
             finally:
-                for future in waiting:
+                for _, future in waiting:
                     future.cancel()
 
     def _default_threads(self) -> int:
@@ -206,19 +250,36 @@ def _cores() -> int:
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
-def _numbered(
-    batch: ChunkBatch, first: int, metadata: Sequence[Mapping[str, Any]] | None
-) -> ChunkBatch:
-    if first == 0 and metadata is None:
+def _annotated(
+    groups: Iterator[TextBuffer], metadata: Iterator[Mapping[str, Any]]
+) -> Iterator[TextBuffer]:
+    """Give each group the metadata of its documents, read once these have been."""
+    first = 0
+    for group in groups:
+        notes = _entries(metadata, len(group), first, "metadata")
+        yield replace(group, metadata=[_checked(entry) for entry in notes])
+        first += len(group)
+
+
+def _entries(entries: Iterator[Any], count: int, first: int, name: str) -> list[Any]:
+    found = list(islice(entries, count))
+    if len(found) < count:
+        raise OptionError(
+            f"{name} must have an entry for each document, "
+            f"got {first + len(found)} for more documents than that"
+        )
+    return found
+
+
+def _checked(metadata: Any) -> Mapping[str, Any]:
+    if isinstance(metadata, Mapping):
+        return metadata
+    raise OptionError(f"metadata of a document must be a mapping, got {type(metadata).__name__}")
+
+
+def _numbered(batch: ChunkBatch, first: int) -> ChunkBatch:
+    """Count documents from `first`, those of parents too."""
+    if first == 0:
         return batch
-    return ChunkBatch(
-        texts=batch.texts,
-        document=batch.document + first,
-        start=batch.start,
-        end=batch.end,
-        token_count=batch.token_count,
-        distance=batch.distance,
-        vectors=batch.vectors,
-        metadata=metadata,
-        first_document=first,
-    )
+    parents = None if batch.parents is None else _numbered(batch.parents, first)
+    return replace(batch, document=batch.document + first, first_document=first, parents=parents)

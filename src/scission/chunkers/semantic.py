@@ -15,7 +15,7 @@ from ..embed.registry import resolve
 from ..errors import OptionError
 from ..group import Group
 from ..text import Text, TextBuffer, buffers
-from ..tokens import fit_units, tokenize
+from ..tokens import fit_units, tokenize, whole_sizes
 from ..units import Splitter, check_splitter, find_units, from_sentences, split_by
 from . import options
 from .assemble import Spans, assemble, overlapped, spans_of
@@ -255,6 +255,19 @@ class SemanticChunker(Chunker):
         work = self._decide(TextBuffer.from_texts([text]))
         chunks = list(self._assemble(work, False))
         return explain(repr(self), work, chunks, self._rule, self._buffer_size)
+
+    @property
+    def _limit(self) -> int:
+        return self._limits.max_tokens
+
+    def _sizes(self, buffer: TextBuffer) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        return whole_sizes(buffer, self._embedder.vocabulary)
+
+    def _vectors(self, buffer: TextBuffer) -> NDArray[np.float32]:
+        measured = self._measure(self._group(buffer))
+        units = measured.document_units
+        whole = Spans(units[:-1].copy(), units[1:].copy(), np.arange(len(buffer), dtype=np.int32))
+        return self._chunk_vectors(measured, whole)
 
     def _chunk_group(self, buffer: TextBuffer, embeddings: bool) -> ChunkBatch:
         return self._assemble(self._decide(buffer), embeddings)
