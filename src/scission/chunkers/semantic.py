@@ -44,8 +44,9 @@ class SemanticChunker(Chunker):
     ----------
     model : str, path, callable or object, default "minilm-static"
         Where vectors come from: the model inside the package; the folder of a distilled model; a function from
-        a list of texts to an (n, d) array; an object with ``embed`` or (LangChain's ``Embeddings``)
-        ``embed_documents``. A model of your own must give a text the same vector whatever comes with it,
+        a list of texts to an (n, d) array; ``openai:`` and the name of a model behind an OpenAI-compatible service; an
+        object with ``embed`` (`OpenAIEmbedder`), ``embed_documents`` (LangChain) or ``encode``
+        (sentence-transformers, model2vec). A model of your own must give a text the same vector whatever comes with it,
         or the chunks depend on the batch.
     breakpoints : str, default "partition"
         How cuts are found. ``"partition"``: the partition that minimises the scatter within segments, plus a
