@@ -9,24 +9,32 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .api import chunk
+    from .chunkers.agentic import AgenticChunker
+    from .chunkers.propositions import PropositionChunker
     from .chunkers.semantic import SemanticChunker
     from .chunks import Chunk, ChunkBatch
     from .embed.protocol import Embedder
+    from .embed.remote import OpenAIEmbedder
     from .embed.static import StaticEmbedder
     from .errors import (
+        BudgetError,
         EmbeddingError,
         MissingExtra,
         ModelError,
         OptionError,
+        RemoteError,
         ScissionError,
         TextError,
     )
     from .explain import Explanation
+    from .llm import OpenAIChat
     from .units import split_sentences
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AgenticChunker",
+    "BudgetError",
     "Chunk",
     "ChunkBatch",
     "Embedder",
@@ -34,7 +42,11 @@ __all__ = [
     "Explanation",
     "MissingExtra",
     "ModelError",
+    "OpenAIChat",
+    "OpenAIEmbedder",
     "OptionError",
+    "PropositionChunker",
+    "RemoteError",
     "ScissionError",
     "SemanticChunker",
     "StaticEmbedder",
@@ -47,6 +59,8 @@ __all__ = [
 _HOMES = {
     "chunk": "api",
     "split_sentences": "units",
+    "AgenticChunker": "chunkers.agentic",
+    "BudgetError": "errors",
     "Chunk": "chunks",
     "ChunkBatch": "chunks",
     "Embedder": "embed.protocol",
@@ -54,7 +68,11 @@ _HOMES = {
     "Explanation": "explain.explanation",
     "MissingExtra": "errors",
     "ModelError": "errors",
+    "OpenAIChat": "llm.openai",
+    "OpenAIEmbedder": "embed.remote",
     "OptionError": "errors",
+    "PropositionChunker": "chunkers.propositions",
+    "RemoteError": "errors",
     "ScissionError": "errors",
     "SemanticChunker": "chunkers.semantic",
     "StaticEmbedder": "embed.static",

@@ -18,7 +18,7 @@ def chunk(text: Text, strategy: str = "semantic", **options: Any) -> list[Chunk]
     ----------
     text : str or bytes
         The document; bytes must be UTF-8.
-    strategy : {"semantic"}
+    strategy : {"semantic", "agentic", "propositions"}
         How to cut; each strategy is a chunker class.
     **options
         Options of that class, for instance ``max_tokens``.
@@ -50,9 +50,15 @@ def make_chunker(strategy: str, **options: Any) -> Chunker:
 
 def strategies() -> dict[str, type[Chunker]]:
     """Return the chunker class of each strategy."""
+    from .chunkers.agentic import AgenticChunker
+    from .chunkers.propositions import PropositionChunker
     from .chunkers.semantic import SemanticChunker
 
-    return {"semantic": SemanticChunker}
+    return {
+        "semantic": SemanticChunker,
+        "agentic": AgenticChunker,
+        "propositions": PropositionChunker,
+    }
 
 
 @lru_cache(maxsize=32)

@@ -58,28 +58,8 @@ class ThresholdRule:
             suggested[gaps], before[gaps], scores[gaps] = marked, found, values
             thresholds[document] = threshold
         suggested[measured.factors < 0.0] = 1
-        cuts = self._limited(measured, suggested, before)
+        cuts = keep_limits(self.limits, measured, suggested, before)
         return ThresholdVerdict(cuts, thresholds, before, scores, suggested)
-
-    def _limited(
-        self, measured: Measured, suggested: NDArray[np.uint8], before: NDArray[np.float64]
-    ) -> NDArray[np.uint8]:
-        """Return the suggested cuts, changed as little as the limits of size allow."""
-        from ..kernels import partition
-
-        if not self.limits.bounded:
-            return suggested
-        cuts = np.empty_like(suggested)
-        partition.limit_cuts(
-            suggested,
-            before,
-            measured.sizes,
-            measured.factors,
-            measured.document_units,
-            self.limits.array,
-            cuts,
-        )
-        return cuts
 
     def fitted(self, groups: Sequence[Measured]) -> ThresholdRule:
         """Take the threshold from the distances of all documents together."""
@@ -114,3 +94,39 @@ class ThresholdRule:
         if threshold is None:
             threshold = kind.threshold(values, self.amount)
         return values, threshold, breakpoints.suggest(values, found, threshold, peaks)
+
+
+def keep_limits(
+    limits: Limits,
+    measured: Measured,
+    suggested: NDArray[np.uint8],
+    before: NDArray[np.float64],
+) -> NDArray[np.uint8]:
+    """Return suggested cuts, changed as little as the limits of size allow.
+
+    Parameters
+    ----------
+    limits : Limits
+        Sizes of chunks.
+    measured : Measured
+        The group.
+    suggested : uint8[M]
+        1 where a chunk is to start.
+    before : float64[M]
+        Distance across the gap before each unit; cuts are added where it is largest.
+    """
+    from ..kernels import partition
+
+    if not limits.bounded:
+        return suggested
+    cuts = np.empty_like(suggested)
+    partition.limit_cuts(
+        suggested,
+        before,
+        measured.sizes,
+        measured.factors,
+        measured.document_units,
+        limits.array,
+        cuts,
+    )
+    return cuts

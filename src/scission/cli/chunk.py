@@ -12,6 +12,7 @@ from typing import Any
 from ..api import make_chunker
 from ..chunkers.base import Chunker
 from ..errors import OptionError
+from ..remote.ledger import Usage
 from . import outputs
 from .inputs import STDIN, Documents, find
 
@@ -24,7 +25,7 @@ _NUMBERS = {
     "buffer-size": "sentences in a block, or on each side of a window (3)",
 }
 _WORDS = {
-    "model": "minilm-static, or the folder of a distilled model",
+    "model": "minilm-static, the folder of a distilled model, or a model's name at the service",
     "breakpoints": "partition, percentile, standard_deviation, interquartile, gradient or absolute",
     "distances": "blocks or windows",
     "embed": "sentences or windows",
@@ -67,6 +68,9 @@ def add_chunker_options(parser: argparse.ArgumentParser) -> None:
     for name, text in _NUMBERS.items():
         parser.add_argument(f"--{name}", type=int, metavar="N", help=text)
     parser.add_argument(
+        "--max-cost", type=float, metavar="USD", help="stop before a model costs more than this"
+    )
+    parser.add_argument(
         "--trim", action="store_true", default=None, help="take white space off the ends of chunks"
     )
 
@@ -84,6 +88,8 @@ def run(options: argparse.Namespace) -> int:
     if not options.quiet:
         seconds = time.perf_counter() - began
         print(summary(documents, chunks, tokens, seconds), file=sys.stderr)
+        if hasattr(chunker, "usage"):
+            print(spent(chunker.usage), file=sys.stderr)
     if not documents.failures:
         return 0
     return 1 if documents.sources else 2
@@ -97,6 +103,15 @@ def summary(documents: Documents, chunks: int, tokens: int, seconds: float) -> s
     return (
         f"{count:,} document{'' if count == 1 else 's'}{failed}, {chunks:,} chunks, {tokens:,} tokens, "
         f"{megabytes:.3g} MB in {seconds:.2g} s ({megabytes / max(seconds, 1e-9):.3g} MB/s)"
+    )
+
+
+def spent(usage: Usage) -> str:
+    """Return what a model behind a network was asked for."""
+    cost = "price unknown" if usage.cost is None else f"{usage.cost:.4f} USD"
+    return (
+        f"{usage.requests:,} requests, {usage.cached:,} answers from the cache, {usage.input_tokens:,} tokens "
+        f"sent, {usage.output_tokens:,} received, {cost}"
     )
 
 
@@ -140,7 +155,7 @@ def _sources(documents: Documents) -> Iterator[dict[str, str]]:
 def chunker_options(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options given that say how to cut."""
     names = [name.replace("-", "_") for name in (*_WORDS, *_NUMBERS)]
-    given = {name: getattr(options, name) for name in (*names, "amount", "trim")}
+    given = {name: getattr(options, name) for name in (*names, "amount", "max_cost", "trim")}
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import weakref
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, TypeVar
@@ -101,12 +102,14 @@ class Service:
                 f"{self._variable} must hold the key for {self.base_url}, and is not set: export it, or give "
                 "base_url for a service of your own"
             )
-        return _openai().OpenAI(
+        client = _openai().OpenAI(
             api_key=key or "none",
             base_url=self.base_url,
             timeout=self.timeout,
             max_retries=self._retries,
         )
+        weakref.finalize(self, client.close)
+        return client
 
     def _failure(self, error: Any) -> RemoteError:
         openai = _openai()
