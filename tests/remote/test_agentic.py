@@ -525,18 +525,18 @@ def test_a_killed_run_resumes_without_paying_twice(server, tmp_path):
     document = tmp_path / "a.txt"
     document.write_text(TEXT, encoding="utf-8")
     command = [sys.executable, "-c", PROGRAM, server.url, str(document), str(tmp_path / "kept")]
-    server.chat, server.delay = every(6), 0.4
+    server.chat, server.delay = every(6), 0.6
     process = subprocess.Popen(command)
     deadline = time.monotonic() + 120
     while len(server.paid) < 4 and time.monotonic() < deadline:
         time.sleep(0.02)
-    time.sleep(0.1)  # for the answers to arrive; those under way are lost
+    time.sleep(0.3)  # for the answers to arrive; those under way are lost
     process.kill()
     process.wait()
     paid = len(server.paid)
     assert 4 <= paid < 8
     server.delay = 0.0
-    time.sleep(0.5)  # for the server to be done with requests that nobody waits for
+    time.sleep(0.8)  # for the server to be done with requests that nobody waits for
     before = [json.dumps(request["messages"]) for request in server.paid[:4]]
     del server.paid[:]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -110,8 +110,8 @@ def spent(usage: Usage) -> str:
     """Return what a model behind a network was asked for."""
     cost = "price unknown" if usage.cost is None else f"{usage.cost:.4f} USD"
     return (
-        f"{usage.requests:,} requests, {usage.cached:,} answers from the cache, {usage.input_tokens:,} tokens "
-        f"sent, {usage.output_tokens:,} received, {cost}"
+        f"requests: {usage.requests:,}, answers from the cache: {usage.cached:,}, tokens sent: "
+        f"{usage.input_tokens:,}, received: {usage.output_tokens:,}, cost: {cost}"
     )
 
 
