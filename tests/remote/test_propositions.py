@@ -54,14 +54,10 @@ def test_statements_keep_their_sources():
 
 
 def test_a_statement_may_have_several_sources():
-    model = [
-        answer(("The ship sailed north at dawn.", [2, 1]), ("A captain watched.", [3])),
-        rewriting,
-    ]
+    said = answer(("The ship sailed north at dawn.", [2, 1]), ("A captain watched.", [3]))
 
     def chat(messages):
-        turn = model[0] if "ship" in messages[1]["content"] else rewriting(messages)
-        return turn
+        return said if "ship" in messages[1]["content"] else rewriting(messages)
 
     first, second, *_ = propositions(chat).chunk(TEXT)
     assert TEXT[first.start : first.end] == "The ship left the harbour at dawn. It sailed north."
