@@ -24,6 +24,9 @@ def steps() -> list[tuple[str, Callable[[], object]]]:
     def partition() -> object:
         return SemanticChunker().chunk_batch([_SAMPLE], embeddings=True, threads=1)
 
+    def explanation() -> object:
+        return SemanticChunker().explain(_SAMPLE)
+
     def small_chunks() -> object:
         return SemanticChunker(max_tokens=4).chunk(_SAMPLE)
 
@@ -39,6 +42,7 @@ def steps() -> list[tuple[str, Callable[[], object]]]:
     return [
         ("sentences", lambda: split_sentences(_SAMPLE)),
         ("partition", partition),
+        ("explanation", explanation),
         ("small chunks", small_chunks),
         ("splitter", splitter),
         ("windows", windows),

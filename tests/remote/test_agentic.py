@@ -364,7 +364,6 @@ def test_hostile_text_can_at_worst_move_a_boundary(server):
     found = explained.chunks[0].metadata
     assert found["title"] == "T [31m x" + "y" * 191 + "…"
     assert "<script>alert" not in explained.to_html()
-    assert "begins by model" in explained.to_html()
 
 
 # The real client.
@@ -640,7 +639,27 @@ def test_a_batch_and_a_document_alone_are_the_same():
     assert chunker.chunk("") == []
 
 
+def test_the_explanation_says_what_the_model_wanted():
+    chunker = agentic(every(6), max_tokens=30, min_tokens=8)
+    explanation = chunker.explain(TEXT)
+    assert explanation.chunks == chunker.chunk(TEXT)
+    ends = [int(explanation.unit_bounds[i + 1]) for i in explanation.cuts]
+    assert ends == [chunk.end for chunk in explanation.chunks[:-1]]
+    assert {explanation.decisions[i].kind for i in explanation.cuts} == {"model", "max_tokens"}
+    assert explanation.decisions[5].why == "a section begins here: Title 7"
+    assert set(explanation.seconds) == {"split", "embed", "cut", "ask", "limit"}
+    assert "ends by model" in explanation.to_html()
+    dropped = agentic(every(1), min_tokens=20).explain(TEXT)
+    assert "min_tokens" in {decision.kind for decision in dropped.decisions if not decision.cut}
+    fallen = agentic(lambda messages: "no").explain(TOPICS * 3)
+    assert {fallen.decisions[i].kind for i in fallen.cuts} == {"fallback"}
+
+
 def test_options():
+    with pytest.raises(
+        OptionError, match=r"min_tokens must be at most max_tokens \(100\), got 200"
+    ):
+        AgenticChunker(min_tokens=200, max_tokens=100)
     with pytest.raises(OptionError, match="model must be a name, an OpenAIChat, or a callable"):
         AgenticChunker(model=3)
     with pytest.raises(OptionError, match="on_error must be one of"):

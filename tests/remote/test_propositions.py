@@ -204,6 +204,18 @@ def test_the_real_client_with_a_budget_and_a_cache(server, tmp_path):
     assert "".join(chunk.text for chunk in kept) == TEXT
 
 
+def test_the_page_shows_every_statement_beside_its_source():
+    def model(messages):
+        return answer(("All of it.", [1, 2, 3]), ("Only <this>.", [2]))
+
+    ships = TEXT.partition("\n")[0]
+    html = propositions(model).explain(ships).to_html()
+    assert html.count('class="label') == 1
+    assert "<i>All of it.</i>" in html
+    assert "<i>Only &lt;this&gt;.</i>" in html
+    assert "".join(re.findall(r'class="u">([^<]*)<', html)) == ships
+
+
 def test_vectors_are_refused():
     with pytest.raises(OptionError, match="embeddings must be False for a PropositionChunker"):
         propositions(rewriting).chunk_batch([TEXT], embeddings=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +18,22 @@ from ..llm.sections import Found, Section, Window, find_sections, windows
 from ..remote.ledger import Usage
 from ..remote.parallel import in_parallel
 from ..remote.prices import PriceTable
-from ..text import TextBuffer
+from ..text import Text, TextBuffer
 from . import options
 from .assemble import spans_of, trimmed
 from .base import Chunker
-from .limits import Limits
+from .limits import Limits, default_minimum
 from .measure import Measured, distances
 from .semantic import SemanticChunker
 from .sentences import Sentences, whole_sentences
 from .threshold import keep_limits
-from .verdict import Verdict
+from .verdict import Decided, ThresholdVerdict
+
+if TYPE_CHECKING:
+    from ..explain import Explanation
+
+#: Units in the blocks whose distances say where a section that is too long is cut.
+_BLOCK = 3
 
 
 class AgenticChunker(Chunker):
@@ -49,8 +56,9 @@ class AgenticChunker(Chunker):
     model : str, OpenAIChat or callable, default "gpt-4o-mini"
         A model's name at OpenAI (or ``OPENAI_BASE_URL``); an `OpenAIChat` for any other service; or a function,
         sync or async, from a list of messages (``{"role": …, "content": …}``) to the answer.
-    min_tokens : int, default 16
-        No chunk is smaller, wherever `max_tokens` and the document allow it.
+    min_tokens : int, optional
+        No chunk is smaller, wherever `max_tokens` and the document allow it. By default 16, but at most an eighth of
+        `max_tokens`.
     max_tokens : int, default 512
         No chunk is larger, ever. At least 4. A longer section is cut where the distance is largest.
     window_tokens : int, default 3000
@@ -95,7 +103,7 @@ class AgenticChunker(Chunker):
         self,
         *,
         model: Any = "gpt-4o-mini",
-        min_tokens: int = 16,
+        min_tokens: int | None = None,
         max_tokens: int = 512,
         window_tokens: int = 3000,
         context_sentences: int = 5,
@@ -109,7 +117,9 @@ class AgenticChunker(Chunker):
         trim: bool = False,
     ) -> None:
         maximum = options.integer("max_tokens", max_tokens, 4)
-        minimum = min(options.integer("min_tokens", min_tokens, 0), maximum)
+        minimum = options.optional_integer("min_tokens", min_tokens, 0)
+        if minimum is None:
+            minimum = default_minimum(maximum, None)
         self._semantic = SemanticChunker(min_tokens=minimum, max_tokens=maximum)
         self._limits = Limits(minimum, maximum)
         self._window_tokens = options.integer("window_tokens", window_tokens, 1)
@@ -142,9 +152,33 @@ class AgenticChunker(Chunker):
     def _vectors(self, buffer: TextBuffer) -> NDArray[np.float32]:
         return self._semantic._vectors(buffer)
 
+    def explain(self, text: Text) -> Explanation:
+        """Cut one document and say why: what the model said, what the limits made of it, distances and time.
+
+        Parameters
+        ----------
+        text : str or bytes
+            The document; bytes must be UTF-8.
+
+        Returns
+        -------
+        Explanation
+            The chunks that `chunk` returns, with why each gap between units was cut or not.
+        """
+        from ..explain.semantic import explain_agentic
+
+        work, verdict, placed = self._decide(TextBuffer.from_texts([text]))
+        chunks = list(self._assemble(work, verdict, placed, False))
+        origins = [placed.origin(unit) for unit in range(len(verdict.cuts))]
+        return explain_agentic(repr(self), work, chunks, self._limits, verdict, origins)
+
     def _chunk_group(self, buffer: TextBuffer, embeddings: bool) -> ChunkBatch:
+        return self._assemble(*self._decide(buffer), embeddings)
+
+    def _decide(self, buffer: TextBuffer) -> tuple[Decided, ThresholdVerdict, _Placed]:
         work = self._semantic._decide(buffer)
         measured, fallback = work.measured, work.verdict.cuts
+        began = perf_counter()
         sentences = whole_sentences(measured.group)
         parts = [
             window
@@ -152,12 +186,19 @@ class AgenticChunker(Chunker):
             for window in self._windows(sentences, document)
         ]
         found = in_parallel(lambda window: self._ask(window, sentences), parts, self._concurrency)
+        asked = perf_counter()
         placed = _place(measured, fallback, sentences, list(zip(parts, found, strict=True)))
-        before = np.roll(distances(measured, "blocks", 3, False), 1)
+        before = np.roll(distances(measured, "blocks", _BLOCK, False), 1)
         cuts = keep_limits(self._limits, measured, placed.begins, before)
-        decided = replace(work, verdict=Verdict(cuts, work.verdict.thresholds))
-        batch = self._semantic._assemble(decided, embeddings)
-        spans = spans_of(cuts, measured.document_units)
+        verdict = ThresholdVerdict(cuts, work.verdict.thresholds, before, before, placed.begins)
+        seconds = {**work.seconds, "ask": asked - began, "limit": perf_counter() - asked}
+        return replace(work, seconds=seconds), verdict, placed
+
+    def _assemble(
+        self, work: Decided, verdict: ThresholdVerdict, placed: _Placed, embeddings: bool
+    ) -> ChunkBatch:
+        batch = self._semantic._assemble(replace(work, verdict=verdict), embeddings)
+        spans = spans_of(verdict.cuts, work.measured.document_units)
         notes = [placed.note(int(a), int(b)) for a, b in zip(spans.first, spans.last, strict=True)]
         batch = replace(batch, chunk_metadata=notes)
         return trimmed(batch) if self._trim else batch
@@ -193,16 +234,21 @@ class _Placed:
     failures: list[str]
     starts: set[int]
 
+    def origin(self, unit: int) -> str:
+        """Return how a unit came to begin a chunk, if it does: a word, and an explanation after a colon."""
+        section, failure = self.sections[unit], self.failures[unit]
+        if unit in self.starts and section is not None:
+            return f"model: a section begins here: {section.title or 'without a title'}"
+        if failure:
+            return f"fallback: the topic changes ({failure})"
+        if section is None and self.begins[unit]:
+            return "start: the document begins, and the model named no section"
+        return "max_tokens: the section goes on"
+
     def note(self, first: int, last: int) -> dict[str, Any]:
         """Return the metadata of the chunk of the units ``first <= i < last``."""
-        section, failure = self.sections[first], self.failures[first]
-        if first in self.starts:
-            boundary = "model"
-        elif failure:
-            boundary = "fallback"
-        else:
-            boundary = "max_tokens" if section is not None or not self.begins[first] else "start"
-        notes: dict[str, Any] = {"boundary": boundary}
+        notes: dict[str, Any] = {"boundary": self.origin(first).partition(":")[0]}
+        section = self.sections[first]
         if section is not None and section.title:
             notes["title"] = section.title
         if section is not None and section.summary:

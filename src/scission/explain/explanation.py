@@ -30,9 +30,10 @@ class Decision:
     cut : bool
         Whether a chunk ends here.
     kind : str
-        For a cut: ``topic`` (the evidence pays for it), ``threshold``, ``number_of_chunks``, ``target_tokens``, or,
-        forced, ``max_tokens`` or ``inside_word`` (a piece of a word that no chunk could hold whole). For none:
-        ``no_evidence``, ``min_tokens`` or ``not_a_peak``.
+        For a cut: ``topic`` (the evidence pays for it), ``threshold``, ``number_of_chunks``, ``target_tokens``,
+        ``min_tokens`` (the next best place leaves a chunk too small), ``model`` or ``fallback`` (of an
+        `AgenticChunker`), or, forced, ``max_tokens`` or ``inside_word`` (a piece of a word that no chunk could hold
+        whole). For none: ``no_evidence``, ``min_tokens`` or ``not_a_peak``.
     why : str
         The same as a sentence, with the figures.
     """

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ..chunks import Chunk
 from ..errors import OptionError
 from .explanation import Explanation
 
@@ -148,10 +147,9 @@ def _grid(explanations: Sequence[Explanation], pieces: Sequence[tuple[int, int]]
     marks = {0, len(text)} | {mark for lane in shares for share in lane for mark in share}
     rows = sorted(marks)
     for side, (explanation, lane) in enumerate(zip(explanations, shares, strict=True)):
-        for number, (chunk, (start, end)) in enumerate(zip(explanation.chunks, lane, strict=True)):
-            if end > start:
-                span = (bisect_right(rows, start), bisect_right(rows, end))
-                yield _label(explanation, chunk, number, side, span)
+        for numbers, (start, end) in _cells(lane):
+            span = (bisect_right(rows, start), bisect_right(rows, end))
+            yield _label(explanation, numbers, side, span)
         if len(explanation.distances):
             column = 3 + side
             yield (
@@ -176,22 +174,41 @@ def _grid(explanations: Sequence[Explanation], pieces: Sequence[tuple[int, int]]
         )
 
 
+def _cells(shares: Sequence[tuple[int, int]]) -> Iterator[tuple[list[int], tuple[int, int]]]:
+    """Yield the chunks of each label: one, and those after it that show no text of their own."""
+    numbers: list[int] = []
+    span = (0, 0)
+    for number, (start, end) in enumerate(shares):
+        if end > start and numbers:
+            yield numbers, span
+            numbers = []
+        if end > start:
+            span = (start, end)
+        numbers.append(number)
+    if span[1] > span[0]:
+        yield numbers, span
+
+
 def _label(
-    explanation: Explanation, chunk: Chunk, number: int, side: int, rows: tuple[int, int]
+    explanation: Explanation, numbers: Sequence[int], side: int, rows: tuple[int, int]
 ) -> str:
-    notes = [f"{chunk.token_count} tokens", f"{chunk.start}–{chunk.end}"]
-    if chunk.metadata.get("title"):
-        notes.insert(0, str(chunk.metadata["title"]))
-    position = bisect_right(explanation.unit_bounds.tolist(), chunk.end) - 2
-    if 0 <= position < len(explanation.decisions) and explanation.decisions[position].cut:
-        notes.append(f"ends by {explanation.decisions[position].kind}")
-    elif chunk.metadata.get("boundary"):
-        notes.append(f"begins by {chunk.metadata['boundary']}")
-    lines = "".join(f"<i>{_shown(note)}</i>" for note in notes)
+    """Return the cell beside a chunk: its number, title, size and place, and why it ends there."""
+    lines = []
+    for number in numbers:
+        chunk = explanation.chunks[number]
+        notes = [f"{chunk.token_count} tokens", f"{chunk.start}–{chunk.end}"]
+        if chunk.metadata.get("rewritten") is True:
+            notes.insert(0, chunk.text)
+        elif chunk.metadata.get("title"):
+            notes.insert(0, str(chunk.metadata["title"]))
+        # Chunks of a strategy with gaps tile the document: each but the last ends at the next cut.
+        if len(explanation.chunks) == len(explanation.cuts) + 1 > number + 1:
+            notes.append(f"ends by {explanation.decisions[explanation.cuts[number]].kind}")
+        lines.append(f"<b>{number + 1}</b>" + "".join(f"<i>{_shown(note)}</i>" for note in notes))
     column, second = (5, " second") if side else (1, "")
     return (
-        f'<div class="label h{number % _HUES}{second}" style="grid-column:{column};'
-        f'grid-row:{rows[0]}/{rows[1]}"><div><b>{number + 1}</b>{lines}</div></div>'
+        f'<div class="label h{numbers[0] % _HUES}{second}" style="grid-column:{column};'
+        f'grid-row:{rows[0]}/{rows[1]}"><div>{"".join(lines)}</div></div>'
     )
 
 

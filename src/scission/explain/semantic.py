@@ -1,8 +1,8 @@
-"""From what a semantic chunker decided to an explanation of it."""
+"""From what a chunker that weighs distances decided to an explanation of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import cast
 
 import numpy as np
@@ -71,6 +71,63 @@ def explain(
         score_name=name,
         threshold=None if np.isnan(threshold) else threshold,
         penalty=penalty,
+        decisions=[decide(i) for i in range(1, units)],
+        seconds=work.seconds,
+    )
+
+
+def explain_agentic(
+    chunker: str,
+    work: Decided,
+    chunks: list[Chunk],
+    limits: Limits,
+    verdict: ThresholdVerdict,
+    origins: Sequence[str],
+) -> Explanation:
+    """Explain the cuts that a language model asked for.
+
+    Parameters
+    ----------
+    chunker, chunks
+        As for `explain`.
+    work : Decided
+        The group that was cut.
+    limits : Limits
+        Sizes of chunks.
+    verdict : ThresholdVerdict
+        The cuts, and those asked for.
+    origins : sequence of str
+        Why each unit begins, or does not begin, a section.
+    """
+    measured = work.measured
+    sides = _sides(measured, verdict.cuts)
+
+    def decide(i: int) -> Decision:
+        cut, wanted = bool(verdict.cuts[i]), bool(verdict.suggested[i])
+        kind, _, why = origins[i].partition(": ")
+        if cut and wanted and measured.factors[i] >= 0.0:
+            return Decision(True, kind, why)
+        if cut:
+            return _forced(measured, limits, i, *sides(i)) or Decision(
+                True,
+                "max_tokens",
+                f"added for max_tokens ({limits.max_tokens}): {_gap(measured, i)}",
+            )
+        if wanted:
+            why = f"wanted, but a side would be below min_tokens ({limits.min_tokens}): {why}"
+            return Decision(False, "min_tokens", why)
+        return Decision(False, "no_evidence", "the model begins no section here")
+
+    units = len(measured.vectors)
+    return Explanation(
+        chunker=chunker,
+        text=measured.group.buffer.texts[0],
+        chunks=chunks,
+        unit_bounds=_code_points(measured),
+        unit_tokens=measured.group.tokens.counts,
+        distances=verdict.distances[1:],
+        scores=verdict.distances[1:],
+        score_name="distance",
         decisions=[decide(i) for i in range(1, units)],
         seconds=work.seconds,
     )

@@ -37,7 +37,7 @@ def rows(text: str, name: str) -> list[dict[str, Any]]:
     AnswerError
         There is no such object, or what it has under the name is no list of objects.
     """
-    bare = re.sub(r"(?s)<think>.*?</think>", "", text)
+    bare = text.rpartition("</think>")[2]
     decoder = json.JSONDecoder()
     found: Any = None
     for match in islice(re.finditer(r"\{", bare), _OPENINGS):
