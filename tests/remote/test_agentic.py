@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -469,6 +470,15 @@ def test_requests_run_side_by_side_under_a_limit(server):
     AgenticChunker(model=real(server), cache=None, window_tokens=60, concurrency=3).chunk(TEXT)
     assert len(server.paid) == 6
     assert server.most_running == 3
+
+
+def test_the_limit_holds_for_all_threads_together(server):
+    server.chat, server.delay = every(6), 0.02
+    chunker = AgenticChunker(model=real(server), cache=None, window_tokens=60, concurrency=2)
+    with ThreadPoolExecutor(3) as pool:
+        results = list(pool.map(chunker.chunk, [TEXT] * 3))
+    assert results[0] == results[1] == results[2]
+    assert server.most_running == 2
 
 
 # Money and memory.

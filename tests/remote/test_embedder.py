@@ -1,5 +1,7 @@
 """Remote embedders: the real client against a server that does what real ones do, and worse."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -59,7 +61,9 @@ def test_floats_where_base64_is_not_known_and_no_usage(server):
 
 def test_concurrency_is_bounded(server):
     server.delay = 0.05
-    embedder(server, batch_items=2, concurrency=3).embed(TEXTS)
+    model = embedder(server, batch_items=2, concurrency=3)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(model.embed, [TEXTS[:20], TEXTS[20:]]))
     assert server.most_running == 3
 
 

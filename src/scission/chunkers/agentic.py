@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from ..chunks import ChunkBatch
 from ..llm.asker import Asker
 from ..llm.callables import resolve_chat
-from ..llm.sections import Found, Section, Window, find_sections, windows
+from ..llm.sections import Found, Window, find_sections, windows
 from ..remote.ledger import Usage
 from ..remote.parallel import in_parallel
 from ..remote.prices import PriceTable
@@ -23,7 +22,8 @@ from . import options
 from .assemble import spans_of, trimmed
 from .base import Chunker
 from .limits import Limits, default_minimum
-from .measure import Measured, distances
+from .measure import distances
+from .placing import Placed, place
 from .semantic import SemanticChunker
 from .sentences import Sentences, whole_sentences
 from .threshold import keep_limits
@@ -68,7 +68,7 @@ class AgenticChunker(Chunker):
     attempts : int, default 3
         Times that a question is asked, at most.
     concurrency : int, default 4
-        Requests at a time.
+        Requests at a time, however many threads ask.
     cache : bool or folder, default True
         Where answers are kept on disk, so that nothing is paid for twice and a run that was interrupted goes on where
         it was: the user's cache folder (or ``SCISSION_CACHE``), another, or None. By model, prompt and sentences.
@@ -132,6 +132,7 @@ class AgenticChunker(Chunker):
             resolve_chat(model, model_name),
             cache=cache,
             attempts=attempts,
+            concurrency=self._concurrency,
             max_cost=max_cost,
             prices=prices,
         )
@@ -175,7 +176,7 @@ class AgenticChunker(Chunker):
     def _chunk_group(self, buffer: TextBuffer, embeddings: bool) -> ChunkBatch:
         return self._assemble(*self._decide(buffer), embeddings)
 
-    def _decide(self, buffer: TextBuffer) -> tuple[Decided, ThresholdVerdict, _Placed]:
+    def _decide(self, buffer: TextBuffer) -> tuple[Decided, ThresholdVerdict, Placed]:
         work = self._semantic._decide(buffer)
         measured, fallback = work.measured, work.verdict.cuts
         began = perf_counter()
@@ -187,7 +188,7 @@ class AgenticChunker(Chunker):
         ]
         found = in_parallel(lambda window: self._ask(window, sentences), parts, self._concurrency)
         asked = perf_counter()
-        placed = _place(measured, fallback, sentences, list(zip(parts, found, strict=True)))
+        placed = place(measured, fallback, sentences, list(zip(parts, found, strict=True)))
         before = np.roll(distances(measured, "blocks", _BLOCK, False), 1)
         cuts = keep_limits(self._limits, measured, placed.begins, before)
         verdict = ThresholdVerdict(cuts, work.verdict.thresholds, before, before, placed.begins)
@@ -195,7 +196,7 @@ class AgenticChunker(Chunker):
         return replace(work, seconds=seconds), verdict, placed
 
     def _assemble(
-        self, work: Decided, verdict: ThresholdVerdict, placed: _Placed, embeddings: bool
+        self, work: Decided, verdict: ThresholdVerdict, placed: Placed, embeddings: bool
     ) -> ChunkBatch:
         batch = self._semantic._assemble(replace(work, verdict=verdict), embeddings)
         spans = spans_of(verdict.cuts, work.measured.document_units)
@@ -211,83 +212,3 @@ class AgenticChunker(Chunker):
     def _ask(self, window: Window, sentences: Sentences) -> Found:
         first, last = sentences.document_sentences[window.document : window.document + 2]
         return find_sections(self._asker, window, sentences.texts[first:last], self._keep_going)
-
-
-@dataclass(frozen=True, eq=False)
-class _Placed:
-    """What the model, or in its stead the semantic chunker, wants.
-
-    Attributes
-    ----------
-    begins : uint8[M]
-        1 where a section or, in a stretch without an answer, a semantic chunk starts.
-    sections : list of Section or None
-        The section that each unit is in, where it is known.
-    failures : list of str
-        Why the stretch of each unit has no answer; "" where it has one.
-    starts : set of int
-        The units at which the model wants a section to begin.
-    """
-
-    begins: NDArray[np.uint8]
-    sections: list[Section | None]
-    failures: list[str]
-    starts: set[int]
-
-    def origin(self, unit: int) -> str:
-        """Return how a unit came to begin a chunk, if it does: a word, and an explanation after a colon."""
-        section, failure = self.sections[unit], self.failures[unit]
-        if unit in self.starts and section is not None:
-            return f"model: a section begins here: {section.title or 'without a title'}"
-        if failure:
-            return f"fallback: the topic changes ({failure})"
-        if section is None and self.begins[unit]:
-            return "start: the document begins, and the model named no section"
-        return "max_tokens: the section goes on"
-
-    def note(self, first: int, last: int) -> dict[str, Any]:
-        """Return the metadata of the chunk of the units ``first <= i < last``."""
-        notes: dict[str, Any] = {"boundary": self.origin(first).partition(":")[0]}
-        section = self.sections[first]
-        if section is not None and section.title:
-            notes["title"] = section.title
-        if section is not None and section.summary:
-            notes["summary"] = section.summary
-        reasons = [reason for reason in self.failures[first:last] if reason]
-        if reasons:
-            notes["fallback_reason"] = reasons[0]
-        return notes
-
-
-def _place(
-    measured: Measured,
-    fallback: NDArray[np.uint8],
-    sentences: Sentences,
-    answers: Sequence[tuple[Window, Found]],
-) -> _Placed:
-    """Turn answers about sentences into what is wanted of units."""
-    count = len(measured.vectors)
-    begins = np.zeros(count, np.uint8)
-    begins[measured.document_units[:-1][np.diff(measured.document_units) > 0]] = 1
-    begins[measured.factors < 0.0] = 1  # inside a word: always cut
-    sections: list[Section | None] = [None] * count
-    failures = [""] * count
-    starts: set[int] = set()
-    current: Section | None = None
-    for window, found in answers:
-        before = int(sentences.document_sentences[window.document])
-        first, last = (int(sentences.starts[before + i]) for i in (window.first, window.last))
-        if window.first == 0:
-            current = None
-        if found.failure:
-            begins[first:last] |= fallback[first:last]
-            failures[first:last] = [found.failure] * (last - first)
-            current = None
-            continue
-        named = {int(sentences.starts[before + s.start]): s for s in found.sections}
-        begins[list(named)] = 1
-        starts.update(named)
-        for unit in range(first, last):
-            current = named.get(unit, current)
-            sections[unit] = current
-    return _Placed(begins, sections, failures, starts)

@@ -93,6 +93,7 @@ class PropositionChunker(Chunker):
             resolve_chat(model, model_name),
             cache=cache,
             attempts=attempts,
+            concurrency=self._concurrency,
             max_cost=max_cost,
             prices=prices,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from threading import BoundedSemaphore
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class OpenAIEmbedder:
     batch_tokens : int, default 100_000
         Tokens in a request, at most, counted in those of bert-base-uncased. OpenAI allows 300,000 of its own.
     concurrency : int, default 4
-        Requests at a time.
+        Requests at a time, however many threads ask.
     timeout : float, default 60
         Seconds until a try is given up.
     max_retries : int, default 5
@@ -82,6 +83,7 @@ class OpenAIEmbedder:
         self._batch_items = options.integer("batch_items", batch_items, 1)
         self._batch_tokens = options.integer("batch_tokens", batch_tokens, 1)
         self._concurrency = options.integer("concurrency", concurrency, 1)
+        self._free = BoundedSemaphore(self._concurrency)
         self._service = Service(base_url, api_key_env, timeout, max_retries)
         limit = None if max_cost is None else options.number("max_cost", max_cost, 0.0)
         self._ledger = Ledger(self.name, price_of(self.name, prices), limit)
@@ -138,7 +140,8 @@ class OpenAIEmbedder:
         except BaseException:
             self._kept.update(found)
             raise
-        self._kept.clear()
+        for key in wanted:
+            self._kept.pop(key, None)
         return self._gathered(clean, found)
 
     def _gathered(
@@ -193,7 +196,7 @@ class OpenAIEmbedder:
         if self._dimensions is not None:
             extra["dimensions"] = self._dimensions
         bound = sum(len(text.encode()) for text in texts)  # no token is shorter than a byte
-        with self._ledger.request(bound, 0) as receipt:
+        with self._free, self._ledger.request(bound, 0) as receipt:
             response = self._service.call(
                 lambda client: client.embeddings.create(model=self.name, input=texts, **extra)
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from typing import Any, Protocol, TypeVar
 
 from ..chunkers import options
@@ -46,6 +46,8 @@ class Asker:
         Where answers are kept; nothing is kept for a model that cannot be told from others.
     attempts : int
         Times that a question is asked, at most.
+    concurrency : int
+        Requests at a time, however many threads ask.
     max_cost : float, optional
         USD that all requests may cost.
     prices : mapping, optional
@@ -58,6 +60,7 @@ class Asker:
         *,
         cache: Any,
         attempts: int,
+        concurrency: int,
         max_cost: float | None,
         prices: PriceTable | None,
     ) -> None:
@@ -66,6 +69,7 @@ class Asker:
         self._attempts = options.integer("attempts", attempts, 1)
         limit = None if max_cost is None else options.number("max_cost", max_cost, 0.0)
         self._ledger = Ledger(chat.name, chat.price(prices), limit)
+        self._free = BoundedSemaphore(concurrency)
         self._lock = Lock()
         self._under_way: dict[str, Lock] = {}
 
@@ -132,7 +136,10 @@ class Asker:
         bound = len(json.dumps(schema)) + sum(
             len(message["content"].encode()) + _MESSAGE_TOKENS for message in messages
         )
-        with self._ledger.request(bound, self._chat.max_output_tokens) as receipt:
+        with (
+            self._free,
+            self._ledger.request(bound, self._chat.max_output_tokens) as receipt,
+        ):
             completion = self._chat.complete(messages, schema)
             if completion.input_tokens is not None:
                 receipt.input_tokens = completion.input_tokens
