@@ -265,6 +265,16 @@ def test_a_stretch_without_an_answer_falls_back_and_says_so():
         assert "title" not in chunk.metadata
 
 
+def test_a_beginning_that_the_model_left_out_is_the_start():
+    text = "x" * 200 + ". " + TEXT
+    chunks = agentic(lambda messages: answer((3, "C", "c.")), max_tokens=12).chunk(text)
+    assert_tiles(text, chunks)
+    boundaries = [chunk.metadata["boundary"] for chunk in chunks]
+    assert boundaries[0] == "start"
+    assert boundaries.count("start") == boundaries.count("model") == 1
+    assert "title" not in chunks[0].metadata
+
+
 def test_titles_missing_to_the_end_are_let_pass():
     chunks = agentic(lambda messages: '{"sections": [{"start": 1}, {"start": 7}]}').chunk(TEXT)
     assert [chunk.metadata for chunk in chunks] == [{"boundary": "model"}] * 2

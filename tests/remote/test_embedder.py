@@ -1,6 +1,8 @@
 """Remote embedders: the real client against a server that does what real ones do, and worse."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
+from email.utils import format_datetime
 
 import numpy as np
 import pytest
@@ -127,6 +129,26 @@ def test_retry_after_is_honoured(server):
     embedder(server).embed(["a"])
     first, second = server.times
     assert second - first >= 1.2  # the client's own back-off would be at most half a second
+
+
+def test_a_long_retry_after_is_told_and_not_waited_for(server):
+    server.faults.append(("status", 429, {"Retry-After": "3600"}, "come back later"))
+    with pytest.raises(
+        RemoteError, match=r"come back later.*a wait of 3600 s: run again after that"
+    ):
+        embedder(server).embed(["a"])
+    assert len(server.requests) == 1
+
+
+def test_a_date_in_retry_after_is_understood(server):
+    date = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=2), usegmt=True)
+    server.faults.append(("status", 503, {"Retry-After": date}, "busy"))
+    embedder(server).embed(["a"])
+    first, second = server.times
+    assert second - first >= 0.9  # dates have no fractions of seconds
+    server.faults.extend([("status", 503, {"Retry-After": date}, "busy")] * 2)
+    with pytest.raises(RemoteError, match=r"busy.*try again later"):
+        embedder(server, max_retries=0).embed(["b"])
 
 
 def test_a_slow_answer_times_out_and_is_asked_for_again(server):

@@ -104,6 +104,13 @@ def test_a_key_of_another_name(server, monkeypatch):
     assert "another-secret-value" not in everything(found.value)
 
 
+def test_a_stand_in_for_a_key_does_not_garble_messages(server, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    server.faults.append(("status", 400, {}, "context exceeded; key x refused"))
+    with pytest.raises(ScissionError, match=r"context exceeded; key \[key\] refused"):
+        OpenAIEmbedder(base_url=server.url).embed(["a"])
+
+
 def test_a_key_is_no_option():
     with pytest.raises((OptionError, TypeError)):
         OpenAIEmbedder(api_key=KEY)

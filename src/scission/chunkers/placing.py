@@ -28,12 +28,15 @@ class Placed:
         Why the stretch of each unit has no answer; "" where it has one.
     starts : set of int
         The units at which the model wants a section to begin.
+    documents : frozenset of int
+        The first unit of each document.
     """
 
     begins: NDArray[np.uint8]
     sections: list[Section | None]
     failures: list[str]
     starts: set[int]
+    documents: frozenset[int]
 
     def origin(self, unit: int) -> str:
         """Return how a unit came to begin a chunk, if it does: a word, and an explanation after a colon."""
@@ -42,7 +45,7 @@ class Placed:
             return f"model: a section begins here: {section.title or 'without a title'}"
         if failure:
             return f"fallback: the topic changes ({failure})"
-        if section is None and self.begins[unit]:
+        if section is None and unit in self.documents:
             return "start: the document begins, and the model named no section"
         return "max_tokens: the section goes on"
 
@@ -81,7 +84,8 @@ def place(
     """
     count = len(measured.vectors)
     begins = np.zeros(count, np.uint8)
-    begins[measured.document_units[:-1][np.diff(measured.document_units) > 0]] = 1
+    documents = measured.document_units[:-1][np.diff(measured.document_units) > 0].tolist()
+    begins[documents] = 1
     begins[measured.factors < 0.0] = 1  # inside a word: always cut
     sections: list[Section | None] = [None] * count
     failures = [""] * count
@@ -103,4 +107,4 @@ def place(
         for unit in range(first, last):
             current = named.get(unit, current)
             sections[unit] = current
-    return Placed(begins, sections, failures, starts)
+    return Placed(begins, sections, failures, starts, frozenset(documents))

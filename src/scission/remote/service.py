@@ -19,6 +19,10 @@ _OFFICIAL = "https://api.openai.com/v1"
 #: What looks like a key in a service's own words, whoever's it is.
 _KEYS = re.compile(r"(?i)\b(?:sk|pk|rk|hf|gsk|xai)[-_][\w*-]{6,}|\bbearer\s+\S+")
 _LONGEST_MESSAGE = 300
+#: A key of so many letters is struck out inside other words too.
+_LETTERS = 8
+#: The longest ``Retry-After`` that the client waits for, in seconds.
+_LONGEST_WAIT = 120
 
 
 class Service:
@@ -90,8 +94,10 @@ class Service:
     def scrubbed(self, text: str) -> str:
         """Return text without the key, or anything that looks like one, in one line of bounded length."""
         key = os.environ.get(self._variable)
-        if key:
+        if key and len(key) >= _LETTERS:
             text = text.replace(key, "[key]")
+        elif key:  # a stand-in such as "x", for a service that wants any: not every x is it
+            text = re.sub(rf"(?<!\w){re.escape(key)}(?!\w)", "[key]", text)
         return " ".join(_KEYS.sub("[key]", text).split())[:_LONGEST_MESSAGE]
 
     @cached_property
@@ -128,6 +134,8 @@ class Service:
         said = self.scrubbed(str(error))
         if status in (401, 403):
             advice = f"check the key in {self._variable}"
+        elif _wait(error) > _LONGEST_WAIT:
+            advice = f"it asks for a wait of {_wait(error):g} s: run again after that"
         elif status == 429:
             advice = f"that is {tries}; lower concurrency, raise max_retries, or wait"
         elif status is not None and status >= 500:
@@ -137,6 +145,15 @@ class Service:
         return RemoteError(
             f"{self.base_url} answered {said}: {advice}", status, getattr(error, "param", None)
         )
+
+
+def _wait(error: Any) -> float:
+    """Return the seconds that a service asks to be left alone for; 0 when it does not say."""
+    headers = getattr(getattr(error, "response", None), "headers", {})
+    try:
+        return float(headers.get("retry-after", 0))
+    except ValueError:  # a date
+        return 0.0
 
 
 def _openai() -> Any:
