@@ -49,6 +49,8 @@ def run(options: argparse.Namespace) -> int:
     documents = list(Documents([options.file], options.encoding))
     if not documents:
         return 2
+    for settings in wanted:
+        _load_kernels(settings)
     explanations = [chunker.explain(documents[0]) for chunker in chunkers]
     if options.output is None:
         _print(explanations)
@@ -57,6 +59,13 @@ def run(options: argparse.Namespace) -> int:
         for explanation in explanations:
             print(f"{explanation.chunker}: {explanation.summary}", file=sys.stderr)
     return 0
+
+
+def _load_kernels(settings: Mapping[str, Any]) -> None:
+    """Run the kernels once on a few words, without a model that costs: what is timed comes after."""
+    if settings["strategy"] == "semantic":
+        free = {name: value for name, value in settings.items() if name != "model"}
+        make_chunker(**free).explain("One ship. Two ships. Three loaves of bread. " * 3)
 
 
 def _changed(given: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:

@@ -130,7 +130,7 @@ class Explanation:
             parts.append(_counted(units, "sentence"))
         if self.forced:
             parts.append(f"{_counted(len(self.forced), 'cut')} forced")
-        return ", ".join([*parts, f"{sum(self.seconds.values()) * 1e3:.3g} ms"])
+        return ", ".join([*parts, duration(sum(self.seconds.values()))])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the distances with the threshold and the cuts; for a partition, the net gains below.
@@ -183,6 +183,11 @@ class Explanation:
 
     def __repr__(self) -> str:
         return f"<Explanation of {self.chunker}: {self.summary}>"
+
+
+def duration(seconds: float) -> str:
+    """Return a time in the unit that suits it."""
+    return f"{seconds:.1f} s" if seconds >= 0.9995 else f"{seconds * 1e3:.3g} ms"
 
 
 def _counted(number: int, noun: str) -> str:

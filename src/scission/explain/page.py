@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import OptionError
-from .explanation import Explanation
+from .explanation import Explanation, duration
 
 _HUES = 6
 _OVERVIEW = (1000, 100)
@@ -74,7 +74,7 @@ def _shown(text: str) -> str:
 
 def _head(explanation: Explanation, side: int, count: int) -> str:
     name = f"{'AB'[side]}: " if count > 1 else ""
-    steps = ", ".join(f"{step} {time * 1e3:.3g} ms" for step, time in explanation.seconds.items())
+    steps = ", ".join(f"{step} {duration(time)}" for step, time in explanation.seconds.items())
     decided = ""
     if explanation.penalty is not None:
         decided = f"Penalty of a cut: {explanation.penalty:.3g} variances. "

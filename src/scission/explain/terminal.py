@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from .explanation import Explanation
+from .explanation import Explanation, duration
 
 _BAR = 12
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -20,7 +20,9 @@ def view(explanation: Explanation, width: int, colour: bool) -> str:
         lines.append(f"penalty of a cut: {explanation.penalty:.3g} variances")
     elif explanation.threshold is not None:
         lines.append(f"threshold of the {explanation.score_name}: {explanation.threshold:.4g}")
-    lines += [f"{step}: {time * 1e3:.3g} ms" for step, time in explanation.seconds.items()]
+    lines.append(
+        ", ".join(f"{step} {duration(time)}" for step, time in explanation.seconds.items())
+    )
     lines.append("")
     body = (
         _units(explanation, width) if len(explanation.unit_tokens) else _chunks(explanation, width)
