@@ -108,31 +108,39 @@ def partition(
     return cost_of, min(map(cost_of, every_partition(m)))
 
 
+def scatter(centred, weights, first, last):
+    rows = centred[first : last + 1][weights[first : last + 1] > 0]
+    return float(((rows - rows.mean(axis=0)) ** 2).sum()) if len(rows) else 0.0
+
+
+def sides(cuts, begin, end, firsts, lasts):
+    starts = [i - begin for i in range(begin, end) if cuts[i]]
+    for i in range(end - begin):
+        firsts[i] = max([start for start in starts if start < i], default=0)
+        lasts[i] = min([start for start in starts if start > i], default=end - begin) - 1
+
+
 def gains(
-    vectors, tokens, factors, document_units, limits, target, size_weight, cuts, scatter, size
+    vectors, tokens, factors, document_units, limits, target, size_weight, cuts, scatter_, size
 ):
     """One document: what each gap's segment costs whole, less what its two parts cost."""
     m = len(tokens)
     centred, weights = np.empty((m, vectors.shape[1])), np.empty(m)
     variance = centre(vectors, 0, m, weights, centred) or 1.0
     starts = np.empty(m, np.int64)
-    sized = np.empty(first_starts(tokens, factors, 0, m, limits[1], m, starts))
-    segment_costs(centred, weights, starts, sized)
-    add_size_costs(tokens, 0, starts, limits[0], target, size_weight * variance, sized)
-    chosen = np.flatnonzero(cuts).tolist()
-    table = cost_table(sized, starts)
-    scatter[0] = size[0] = np.nan
-
-    def spread(first, last):
-        rows = centred[first : last + 1][weights[first : last + 1] > 0]
-        return float(((rows - rows.mean(axis=0)) ** 2).sum()) if len(rows) else 0.0
-
+    costs = np.empty(first_starts(tokens, factors, 0, m, limits[1], m, starts))
+    segment_costs(centred, weights, starts, costs)
+    add_size_costs(tokens, 0, starts, limits[0], target, size_weight * variance, costs)
+    table = cost_table(costs, starts)
+    firsts, lasts = np.empty(m, int), np.empty(m, int)
+    sides(cuts, 0, m, firsts, lasts)
+    scatter_[0] = size[0] = np.nan
     for i in range(1, m):
-        first = max(start for start in chosen if start < i)
-        last = min([start for start in chosen if start > i], default=m) - 1
-        whole = table.get((first, last), np.inf)
-        scatter[i] = (spread(first, last) - spread(first, i - 1) - spread(i, last)) / variance
-        size[i] = (whole - table[first, i - 1] - table[i, last]) / variance - scatter[i]
+        first, last = int(firsts[i]), int(lasts[i])
+        whole, left, right = ((first, last), (first, i - 1), (i, last))
+        spread = [scatter(centred, weights, *segment) for segment in (whole, left, right)]
+        scatter_[i] = (spread[0] - spread[1] - spread[2]) / variance
+        size[i] = (table.get(whole, np.inf) - table[left] - table[right]) / variance - scatter_[i]
 
 
 def limit_cuts(suggested, distances, tokens, factors, document_units, limits, cuts):

@@ -121,6 +121,18 @@ def test_the_default_folder(monkeypatch, tmp_path):
     assert default_folder() == tmp_path / "scission"
 
 
+def test_without_a_home_the_error_says_what_to_do(monkeypatch):
+    def no_home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(caches.Path, "home", no_home)
+    monkeypatch.delenv("SCISSION_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    with pytest.raises(OptionError, match="set SCISSION_CACHE, or give cache=None"):
+        open_cache(True)
+    assert open_cache(False) is open_cache(None) is None
+
+
 def test_side_by_side():
     running, most, lock = [0], [0], threading.Lock()
 

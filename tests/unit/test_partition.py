@@ -20,6 +20,8 @@ solve = exposed(kernels._solve)
 count_segments = exposed(kernels._count_segments)
 mark_starts = exposed(kernels._mark_starts)
 bounded_starts = exposed(kernels._bounded_starts)
+scatter = exposed(kernels._scatter)
+sides = exposed(kernels._sides)
 
 
 @st.composite
@@ -143,6 +145,26 @@ def test_partition(document, high, low, target, penalty):
         assert used[0] == pytest.approx(max(penalty, 0.1 + 0.3 * np.log(len(tokens))))
 
 
+@given(documents(), st.data())
+def test_scatter(document, data):
+    vectors = document[0]
+    centred, weights = np.empty_like(vectors), np.empty(len(vectors), np.float32)
+    centre(vectors, 0, len(vectors), weights, centred)
+    first = data.draw(st.integers(0, len(vectors) - 1))
+    last = data.draw(st.integers(first, len(vectors) - 1))
+    slow = naive.partition.scatter(centred.astype(float), weights, first, last)
+    assert scatter(centred, weights, first, last) == pytest.approx(slow, abs=1e-5)
+
+
+@given(st.lists(st.integers(0, 1), min_size=1, max_size=9), st.integers(0, 3))
+def test_sides(marks, before):
+    cuts = np.array([0] * before + [1, *marks], np.uint8)
+    got, slow = np.empty((2, len(marks) + 1), np.int64), np.empty((2, len(marks) + 1), np.int64)
+    sides(cuts, before, len(cuts), got[0], got[1])
+    naive.partition.sides(cuts, before, len(cuts), slow[0], slow[1])
+    np.testing.assert_array_equal(got, slow)
+
+
 @given(
     documents(),
     st.integers(9, 40),
@@ -157,12 +179,12 @@ def test_gains(document, high, low, target, penalty):
     columns = (vectors, tokens, factors, units, limits, target, 0.7)
     cuts, used = np.empty(m, np.uint8), np.empty(1)
     kernels.partition(*columns, np.array([penalty, 0.0, 0.0]), used, cuts)
-    scatter, size, slow_scatter, slow_size = np.zeros((4, m))
-    kernels.gains(*columns, cuts, scatter, size)
-    naive.partition.gains(*columns, cuts, slow_scatter, slow_size)
-    np.testing.assert_allclose(scatter, slow_scatter, atol=1e-3, rtol=1e-4)
+    topic, size, slow_topic, slow_size = np.zeros((4, m))
+    kernels.gains(*columns, cuts, topic, size)
+    naive.partition.gains(*columns, cuts, slow_topic, slow_size)
+    np.testing.assert_allclose(topic, slow_topic, atol=1e-3, rtol=1e-4)
     np.testing.assert_allclose(size, slow_size, atol=1e-3, rtol=1e-4)
-    net = (scatter + size - used[0] * np.maximum(factors, 0.0))[1:]
+    net = (topic + size - used[0] * np.maximum(factors, 0.0))[1:]
     assert (net[cuts[1:] == 1] > -1e-3).all()
     assert (net[cuts[1:] == 0] < 1e-3).all()
 

@@ -35,7 +35,13 @@ def open_cache(cache: bool | str | os.PathLike[str] | None) -> DiskCache | None:
     if cache is None or cache is False:
         return None
     if cache is True:
-        return DiskCache(default_folder())
+        try:
+            folder = default_folder()
+        except RuntimeError:
+            raise OptionError(
+                "cache must be a folder where there is no home: name one, set SCISSION_CACHE, or give cache=None"
+            ) from None
+        return DiskCache(folder)
     if isinstance(cache, str | os.PathLike):
         return DiskCache(Path(cache))
     raise OptionError(f"cache must be True, False, None or a folder, got {type(cache).__name__}")
