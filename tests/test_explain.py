@@ -104,6 +104,29 @@ def test_limits_are_told_from_evidence():
     assert any("wanted, but" in decision.why for decision in dropped.explain(TEXT).decisions)
 
 
+def test_the_reasons_of_cuts_by_a_threshold():
+    one_line = "The ship sails the sea, " * 9
+    word = SemanticChunker(breakpoints="percentile", max_tokens=8).explain(
+        "supercalifragilistic" * 4
+    )
+    assert {decision.kind for decision in word.decisions} == {"inside_word"}
+    added = SemanticChunker(breakpoints="percentile", max_tokens=16).explain(
+        "The ship sails the sea. " * 9
+    )
+    assert {added.decisions[i].kind for i in added.cuts} == {"max_tokens"}
+    assert "together" in added.decisions[added.cuts[0]].why
+    long = SemanticChunker(breakpoints="percentile", max_tokens=16).explain(one_line)
+    assert "(inside a sentence)" in long.decisions[long.cuts[0]].why
+    number = SemanticChunker(breakpoints="percentile", number_of_chunks=3).explain(TEXT)
+    assert [number.decisions[i].kind for i in number.cuts] == ["number_of_chunks"] * 2
+    assert number.threshold is None
+    assert "nan" not in "".join(decision.why for decision in number.decisions)
+    several = SemanticChunker(breakpoints="percentile", amount=40).explain(TEXT * 3)
+    beside = [i for i, decision in enumerate(several.decisions) if decision.kind == "not_a_peak"]
+    assert beside
+    assert all(several.scores[i] > several.threshold for i in beside)
+
+
 def test_overlap_and_trimming():
     overlapping = SemanticChunker(overlap_sentences=1, min_tokens=0).explain(TEXT)
     repeated = [TEXT.index("The captain"), TEXT.index("Bread dough")]
@@ -161,6 +184,14 @@ def test_a_script_in_a_document_stays_text():
     frame = explanation._repr_html_()
     assert frame.count("<") == 2
     assert 'sandbox="allow-scripts"' in frame
+
+
+def test_the_page_goes_to_a_file_and_shows_the_threshold(tmp_path):
+    explanation = SemanticChunker(breakpoints="percentile").explain(TEXT)
+    html = explanation.to_html(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == html
+    assert html.count('class="tau"') == 1
+    assert f"Threshold of the distance: {explanation.threshold:.4g}." in html
 
 
 def test_a_page_loads_nothing():

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from scission import AgenticChunker, OpenAIChat, OptionError, SemanticChunker
 from scission.errors import BudgetError, RemoteError
 from scission.llm.sections import windows
+from scission.text import TextBuffer
 from scission.units import split_sentences
 from tests.helpers import PLAIN, assert_tiles, needs_data, wild_files, wild_text
 from tests.test_invariants import count, texts
@@ -154,6 +155,9 @@ def test_a_long_sentence_is_one_number_and_is_not_cut_by_the_model():
 
 
 def test_vectors_come_along():
+    chunker = agentic(every(6), max_tokens=99)
+    assert chunker._limit == 99
+    assert chunker._vectors(TextBuffer.from_texts([TEXT, "One."])).shape == (2, 128)
     batch = agentic(every(6)).chunk_batch([TEXT, TEXT[:200]], embeddings=True)
     assert batch.vectors.shape == (len(batch), 128)
     assert len(batch.of_document(1)) == 2
@@ -393,6 +397,18 @@ def test_the_real_client_asks_for_json_of_a_schema(server):
     usage = chunker.usage
     assert (usage.requests, usage.input_tokens, usage.output_tokens) == (1, 100, 20)
     assert usage.cost == pytest.approx((100 * 0.15 + 20 * 0.60) / 1e6)
+
+
+def test_more_fields_for_the_body(server):
+    server.chat = every(6)
+    chat = real(
+        server, extra={"seed": 7}, temperature=None, structured="object", max_output_tokens=99
+    )
+    AgenticChunker(model=chat, cache=None).chunk(TEXT)
+    (request,) = server.paid
+    assert (request["seed"], request["max_tokens"]) == (7, 99)
+    assert request["response_format"] == {"type": "json_object"}
+    assert "temperature" not in request
 
 
 @pytest.mark.parametrize(

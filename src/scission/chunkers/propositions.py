@@ -107,10 +107,6 @@ class PropositionChunker(Chunker):
     def _parallel(self) -> bool:
         return False  # requests are: `concurrency`
 
-    @property
-    def _limit(self) -> int:
-        return self._max_tokens
-
     def _chunk_group(self, buffer: TextBuffer, embeddings: bool) -> ChunkBatch:
         if embeddings:
             raise OptionError(
@@ -190,8 +186,6 @@ class _Passage:
 
 def _token_counts(texts: Sequence[str]) -> list[int]:
     """Count tokens of each text, as sizes are counted everywhere."""
-    if not texts:
-        return []
     tokens, sizes = whole_sizes(TextBuffer.from_texts(texts), default_vocabulary())
     return [int(count) for count in np.maximum(tokens, sizes)]
 

@@ -180,7 +180,7 @@ def _threshold_decisions(
     def decide(i: int) -> Decision:
         cut, score = bool(cuts[i]), float(verdict.scores[i])
         figure = f"{name} {score:.3f}"
-        against = f"{figure}, threshold {threshold:.3f}"
+        against = figure if np.isnan(threshold) else f"{figure}, threshold {threshold:.3f}"
         if cut and verdict.suggested[i] and measured.factors[i] >= 0.0:
             if rule.limits.number:
                 return Decision(True, "number_of_chunks", f"one of the largest: {figure}")
