@@ -29,7 +29,8 @@ class Service:
     """Where requests go; the key is read from the environment and kept nowhere else.
 
     The ``openai`` client repeats requests that were answered 408, 409, 429 or 5xx, timed out or were cut, with
-    exponential back-off, and waits as long as ``Retry-After`` says (up to two minutes).
+    exponential back-off, and waits as long as ``Retry-After`` says, up to a limit of its own: two minutes (one in
+    old versions).
 
     Parameters
     ----------
