@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 from .chunkers.base import Chunker
 from .chunkers.options import choice
 from .chunks import Chunk
 from .text import Text
+
+#: Module and class of each strategy; loaded when asked for, so that nobody waits for strategies of others.
+_HOMES = {
+    "semantic": "semantic:SemanticChunker",
+    "agentic": "agentic:AgenticChunker",
+    "propositions": "propositions:PropositionChunker",
+}
 
 
 def chunk(text: Text, strategy: str = "semantic", **options: Any) -> list[Chunk]:
@@ -44,21 +52,18 @@ def chunk(text: Text, strategy: str = "semantic", **options: Any) -> list[Chunk]
 
 def make_chunker(strategy: str, **options: Any) -> Chunker:
     """Make the chunker of a strategy."""
-    classes = strategies()
-    return classes[choice("strategy", strategy, tuple(classes))](**options)
+    return _load(choice("strategy", strategy, tuple(_HOMES)))(**options)
 
 
 def strategies() -> dict[str, type[Chunker]]:
     """Return the chunker class of each strategy."""
-    from .chunkers.agentic import AgenticChunker
-    from .chunkers.propositions import PropositionChunker
-    from .chunkers.semantic import SemanticChunker
+    return {name: _load(name) for name in _HOMES}
 
-    return {
-        "semantic": SemanticChunker,
-        "agentic": AgenticChunker,
-        "propositions": PropositionChunker,
-    }
+
+def _load(strategy: str) -> type[Chunker]:
+    module, name = _HOMES[strategy].split(":")
+    found: type[Chunker] = getattr(import_module(f"scission.chunkers.{module}"), name)
+    return found
 
 
 @lru_cache(maxsize=32)
