@@ -26,7 +26,7 @@ class Chunk:
     Attributes
     ----------
     text : str
-        The piece, verbatim: ``document[start:end]``.
+        The piece, verbatim: ``document[start:end]``; or, where ``metadata["rewritten"]`` is True, what was made of it.
     start, end : int
         Where it lies in the document, in code points.
     token_count : int
@@ -95,6 +95,8 @@ class ChunkBatch:
         The chunk that each one is part of, as a row of `parents`; -1 for none.
     parents : ChunkBatch or None
         Where parents are; None when they are rows of this batch.
+    contents : sequence of str or None
+        The texts of chunks that were rewritten; None when they are slices of their documents.
     """
 
     texts: Sequence[str]
@@ -109,6 +111,7 @@ class ChunkBatch:
     chunk_metadata: Sequence[Mapping[str, Any]] | None = None
     parent: NDArray[np.int64] | None = None
     parents: ChunkBatch | None = None
+    contents: Sequence[str] | None = None
 
     def __len__(self) -> int:
         return len(self.document)
@@ -130,6 +133,8 @@ class ChunkBatch:
         rows = zip(*(column.tolist() for column in columns), self.ids, self.parent_ids, strict=True)
         for i, (document, start, end, tokens, index, name, parent) in enumerate(rows):
             text = self.texts[document - self.first_document][start:end]
+            if self.contents is not None:
+                text = self.contents[i]
             yield Chunk(text, start, end, tokens, index, name, self.chunk_notes(i), parent)
 
     def of_document(self, document: int) -> list[Chunk]:
@@ -139,6 +144,8 @@ class ChunkBatch:
 
     def text(self, index: int) -> str:
         """Return the text of one chunk."""
+        if self.contents is not None:
+            return self.contents[index]
         source = self.texts[int(self.document[index]) - self.first_document]
         return source[self.start[index] : self.end[index]]
 
@@ -248,6 +255,7 @@ class ChunkBatch:
             chunk_metadata=_joined_metadata([(b.chunk_metadata, len(b)) for b in batches]),
             parent=_joined_parents(batches),
             parents=_joined_parent_batches(batches),
+            contents=_joined_contents(batches),
         )
 
     def changed(self, **changes: Any) -> ChunkBatch:
@@ -274,6 +282,7 @@ class ChunkBatch:
             vectors=None if self.vectors is None else self.vectors[rows],
             chunk_metadata=None if notes is None else [notes[i] for i in rows.tolist()],
             parent=parent,
+            contents=None if self.contents is None else [self.contents[i] for i in rows.tolist()],
         )
 
     def chunk_notes(self, index: int) -> dict[str, Any]:
@@ -370,6 +379,12 @@ def _joined_metadata(
     if all(part is None for part, _ in parts):
         return None
     return [entry for part, count in parts for entry in (part or [{}] * count)]
+
+
+def _joined_contents(batches: Sequence[ChunkBatch]) -> Sequence[str] | None:
+    if all(batch.contents is None for batch in batches):
+        return None
+    return [batch.text(i) for batch in batches for i in range(len(batch))]
 
 
 def _joined_parents(batches: Sequence[ChunkBatch]) -> NDArray[np.int64] | None:

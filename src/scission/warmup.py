@@ -26,6 +26,9 @@ def steps() -> list[tuple[str, Callable[[], object]]]:
     def partition() -> object:
         return SemanticChunker().chunk_batch([SAMPLE], embeddings=True, threads=1)
 
+    def explanation() -> object:
+        return SemanticChunker().explain(SAMPLE)
+
     def small_chunks() -> object:
         return SemanticChunker(max_tokens=4).chunk(SAMPLE)
 
@@ -41,6 +44,7 @@ def steps() -> list[tuple[str, Callable[[], object]]]:
     return [
         ("sentences", lambda: split_sentences(SAMPLE)),
         ("partition", partition),
+        ("explanation", explanation),
         ("small chunks", small_chunks),
         ("splitter", splitter),
         ("windows", windows),

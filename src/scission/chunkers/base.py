@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain, islice, repeat
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,8 @@ from .pages import Pages, with_pages
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from ..explain import Explanation
 
 #: Bytes of text that go through the kernels together. Large enough that Python's share per group (0.2 ms) vanishes,
 #: small enough for the group's arrays to stay in the second-level cache's reach.
@@ -159,6 +162,27 @@ class Chunker(ABC):
         batch = self._chunk_group(buffer, False)
         batch = batch.changed(metadata=buffer.metadata)
         return list(batch if pages is None else with_pages(batch, [pages]))
+
+    def explain(self, text: Text) -> Explanation:
+        """Cut one document, for a look at where and why.
+
+        Parameters
+        ----------
+        text : str or bytes
+            The document; bytes must be UTF-8.
+
+        Returns
+        -------
+        Explanation
+            The chunks that `chunk` returns. It shows itself in a notebook and has ``to_html()``; strategies that
+            weigh distances add these, and why each gap was cut or not.
+        """
+        from ..explain import Explanation
+
+        began = perf_counter()
+        batch = self.chunk_batch([text], threads=1)
+        seconds = {"chunk": perf_counter() - began}
+        return Explanation(repr(self), batch.texts[0], list(batch), seconds=seconds)
 
     def chunk_batch(
         self,

@@ -52,6 +52,13 @@ def number(name: str, value: Any, low: float, high: float = math.inf) -> float:
     raise OptionError(f"{name} must be a number {limits}, got {value!r}")
 
 
+def text(name: str, value: Any) -> str:
+    """Accept a string that is not blank."""
+    if isinstance(value, str) and value.strip():
+        return value
+    raise OptionError(f"{name} must be a string that is not blank, got {value!r}")
+
+
 def flag(name: str, value: Any) -> bool:
     """Accept True or False."""
     if isinstance(value, bool):

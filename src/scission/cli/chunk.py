@@ -9,44 +9,12 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from ..api import make_chunker
 from ..chunkers.base import Chunker
 from ..errors import OptionError
-from . import outputs
+from ..remote.ledger import Usage
+from . import outputs, strategy
 from .config import settle
 from .inputs import STDIN, Documents, find
-
-_NUMBERS = {
-    "min-tokens": "no chunk is smaller, where the document allows it",
-    "max-tokens": "no chunk is larger, ever (512)",
-    "max-characters": "the same in characters; fixed and recursive",
-    "target-tokens": "wanted mean size of the chunks",
-    "number-of-chunks": "wanted number of chunks of each document",
-    "overlap-sentences": "sentences that a chunk repeats from the one before it (0)",
-    "split-level": "headings down to this level begin a section (6); markdown and html",
-    "parent-tokens": "limit of large chunks (1024); parent_child",
-    "child-tokens": "limit of small chunks (200); parent_child",
-    "budget-tokens": "tokens that other strategies than the cheap one may have; routing",
-    "buffer-size": "sentences in a block, or on each side of a window (3)",
-}
-_WORDS = {
-    "model": "minilm-static, a name of 'scission models list', or a model's folder",
-    "precision": "of a transformer: fp32, fp16 or int8",
-    "device": "of a transformer: auto, cpu, cuda or coreml",
-    "fallback": "minilm-static: what to take, with a warning, when the model cannot be had",
-    "breakpoints": "partition, percentile, standard_deviation, interquartile, gradient or absolute",
-    "distances": "blocks or windows",
-    "embed": "sentences or windows",
-    "tokenizer": "wordpiece, tiktoken:NAME or a tokenizer.json; fixed and recursive",
-    "keep-separator": "auto, start, end or none; fixed and recursive",
-    "language": "separators of python, js, markdown ...; recursive; the grammar; code",
-    "inner": "the strategy inside sections (recursive); markdown, html and code",
-    "parent": "the strategy of large chunks (recursive); parent_child",
-    "child": "the strategy of small chunks (recursive); parent_child",
-    "order": "parents_first, interleaved or joined; parent_child",
-    "default": "the strategy for documents of no known kind (semantic); routing",
-    "cheap": "the strategy for documents beyond the budget; routing",
-}
 
 
 def add_parser(commands: Any) -> None:
@@ -64,32 +32,7 @@ def add_parser(commands: Any) -> None:
         "-c", "--config", metavar="FILE",
         help="TOML: files, strategy, output and so on as here, options of the strategy under [options]",
     )  # fmt: skip
-    parser.add_argument(
-        "-s", "--strategy", metavar="NAME",
-        help="semantic, recursive, fixed, markdown, html, code, parent_child or routing (semantic)",
-    )  # fmt: skip
-    for name, text in _WORDS.items():
-        parser.add_argument(f"--{name}", metavar="NAME", help=text)
-    parser.add_argument("--amount", type=float, metavar="X", help="the parameter of --breakpoints")
-    for name, text in _NUMBERS.items():
-        parser.add_argument(f"--{name}", type=int, metavar="N", help=text)
-    parser.add_argument(
-        "--overlap", type=_number, metavar="N",
-        help="what a chunk repeats of the one before it, or a share below 1.0; fixed and recursive",
-    )  # fmt: skip
-    parser.add_argument(
-        "--separator", action="append", type=_unescaped, metavar="TEXT",
-        help="where to cut, with \\n, \\r and \\t as usual; recursive takes several, the best first",
-    )  # fmt: skip
-    parser.add_argument(
-        "--trim", action="store_true", default=None, help="take white space off the ends of chunks"
-    )
-    parser.add_argument(
-        "--boilerplate",
-        action="store_true",
-        default=None,
-        help="keep navigation and the like; html",
-    )
+    strategy.add_options(parser)
     parser.add_argument(
         "--pages", action="store_true", default=None, help="note pages, which form feeds begin"
     )
@@ -115,11 +58,11 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    chosen = {**settle(options), **_chunker_options(options)}
-    chunker = _chunker(options.strategy, chosen)
+    chosen = {**settle(options), **strategy.given(options)}
+    chunker = strategy.chunker_of(options.strategy, chosen)
     paths = find(options.files)
-    _check_encoding(options.encoding)
-    _check_output(options.output, paths)
+    check_encoding(options.encoding)
+    check_output(options.output, paths)
     form = outputs.chosen_format(options.format, options.output)
     documents = Documents(paths, options.encoding)
     began = time.perf_counter()
@@ -127,6 +70,8 @@ def run(options: argparse.Namespace) -> int:
     if not options.quiet:
         seconds = time.perf_counter() - began
         print(summary(documents, chunks, tokens, seconds), file=sys.stderr)
+        if hasattr(chunker, "usage"):
+            print(spent(chunker.usage), file=sys.stderr)
     if not documents.failures:
         return 0
     return 1 if documents.sources else 2
@@ -140,6 +85,15 @@ def summary(documents: Documents, chunks: int, tokens: int, seconds: float) -> s
     return (
         f"{count:,} document{'' if count == 1 else 's'}{failed}, {chunks:,} chunks, {tokens:,} tokens, "
         f"{megabytes:.3g} MB in {seconds:.2g} s ({megabytes / max(seconds, 1e-9):.3g} MB/s)"
+    )
+
+
+def spent(usage: Usage) -> str:
+    """Return what a model behind a network was asked for."""
+    cost = "price unknown" if usage.cost is None else f"{usage.cost:.4f} USD"
+    return (
+        f"requests: {usage.requests:,}, answers from the cache: {usage.cached:,}, tokens sent: "
+        f"{usage.input_tokens:,}, received: {usage.output_tokens:,}, cost: {cost}"
     )
 
 
@@ -181,47 +135,15 @@ def _sources(documents: Documents) -> Iterator[dict[str, str]]:
         number += 1
 
 
-def _chunker(strategy: str, options: dict[str, Any]) -> Chunker:
-    separators = options.pop("separator", None)
-    if separators and strategy == "recursive":
-        options["separators"] = separators
-    elif separators:
-        options["separator"] = separators[0] if len(separators) == 1 else separators
-    if strategy == "recursive" and "language" in options:
-        from ..chunkers.recursive import RecursiveChunker
-
-        return RecursiveChunker.for_language(**options)
-    return make_chunker(strategy, **options)
-
-
-def _number(text: str) -> int | float:
-    try:
-        return float(text) if "." in text else int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
-
-
-def _unescaped(text: str) -> str:
-    for escape, character in (("\\n", "\n"), ("\\r", "\r"), ("\\t", "\t")):
-        text = text.replace(escape, character)
-    return text
-
-
-def _chunker_options(options: argparse.Namespace) -> dict[str, Any]:
-    names = [name.replace("-", "_") for name in (*_WORDS, *_NUMBERS)]
-    names += ["amount", "overlap", "separator", "trim", "boilerplate"]
-    given = {name: getattr(options, name) for name in names}
-    return {name: value for name, value in given.items() if value is not None}
-
-
-def _check_encoding(name: str) -> None:
+def check_encoding(name: str) -> None:
+    """Refuse an encoding that does not exist."""
     try:
         "".encode(name)
     except LookupError:
         raise OptionError(f"--encoding must be one that Python knows, got {name!r}") from None
 
 
-def _check_output(output: str | None, paths: list[str]) -> None:
+def check_output(output: str | None, paths: list[str]) -> None:
     """Refuse to write over a document."""
     if output is None or not os.path.exists(output):
         return
