@@ -63,7 +63,7 @@ def test_floats_where_base64_is_not_known_and_no_usage(server):
 
 
 def test_concurrency_is_bounded(server):
-    server.delay = 0.05
+    server.delay = 0.15
     model = embedder(server, batch_items=2, concurrency=3)
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(model.embed, [TEXTS[:20], TEXTS[20:]]))
@@ -154,8 +154,8 @@ def test_a_date_in_retry_after_is_understood(server):
 
 
 def test_a_slow_answer_times_out_and_is_asked_for_again(server):
-    server.faults.append(("slow", 1.0))
-    np.testing.assert_array_equal(embedder(server, timeout=0.3).embed(["a"]), expected(["a"]))
+    server.faults.append(("slow", 3.0))
+    np.testing.assert_array_equal(embedder(server, timeout=1.5).embed(["a"]), expected(["a"]))
     assert len(server.requests) == 2
     server.faults.append(("slow", 1.0))
     with pytest.raises(

@@ -140,7 +140,7 @@ def test_side_by_side():
         with lock:
             running[0] += 1
             most[0] = max(most[0], running[0])
-        time.sleep(0.01)
+        time.sleep(0.05)
         with lock:
             running[0] -= 1
         return item * item
