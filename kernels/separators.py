@@ -2,7 +2,8 @@
 
 From the beginning of a chunk, the text that its limit reaches is searched backwards for the last separator of
 the first level, then of the next, and so on; where there is none, the chunk ends at the last boundary
-between grapheme clusters. Nothing but the text near the limit is read, and no byte twice for one separator.
+between grapheme clusters. A separator that would leave the chunk nearly empty is passed over for a worse one further
+on. Nothing but the text near the limit is read, and no byte twice for one separator.
 
 Lengths are counted in code points, in bytes (where all is ASCII and both are the same) or in the weights of places,
 as a tokenizer gives them.
@@ -233,7 +234,7 @@ def _word_start(glued, places, begin, t, position):
 
 @kernel
 def _forced_end(inside, begin, stop, reach, bound, words):
-    """Return a boundary in (begin, stop]: the last up to `words`, or else what the next lines say.
+    """Return a boundary in (begin, stop]: the last up to `words`, or else up to `reach`, or what the next lines say.
 
     A cluster that goes on beyond `reach` stays whole while it ends by `bound`; otherwise it is cut between
     code points, and a code point is never cut.
@@ -244,9 +245,14 @@ def _forced_end(inside, begin, stop, reach, bound, words):
     if position > begin:
         return position
     position = reach
+    while position > begin and inside[position] != 0:
+        position -= 1
+    if position > begin:
+        return position
+    position = max(reach, begin + 1)
     while position < bound and inside[position] != 0:
         position += 1
-    if position > begin and inside[position] == 0:
+    if position <= bound and inside[position] == 0:
         return position
     position = reach
     while position > begin and inside[position] == 2:
@@ -274,7 +280,11 @@ def _back(inside, begin, end, overlap, unit, places, sums, glued, t):
         first = last
         while first > t and np.int64(sums[last]) - np.int64(sums[first - 1]) <= overlap:
             first -= 1
-        while first < last and glued.size > 0 and glued[first] != 0:
+        # Not in a word, nor among several places at one byte, the first of which are too far back.
+        while first < last and (
+            (first > t and places[first] == places[first - 1])
+            or (glued.size > 0 and glued[first] != 0)
+        ):
             first += 1
         if first < last:
             position = np.int64(places[first])

@@ -51,12 +51,12 @@ def cut_ranges(
 
     def forced(begin, stop, reach, largest):
         words = [p for p in places if begin < p <= reach and p not in glued_at]
-        start = max(words) if len(glued) and words else reach
-        whole = [p for p in range(begin + 1, start + 1) if inside[p] == 0]
-        if whole:
-            return whole[-1]
+        for last in (max(words) if len(glued) and words else reach, reach):
+            whole = [p for p in range(begin + 1, last + 1) if inside[p] == 0]
+            if whole:
+                return whole[-1]
         cluster = next(p for p in range(begin + 1, stop + 1) if p == stop or inside[p] == 0)
-        if cluster <= reach or (fits(begin, cluster, largest) and inside[cluster] == 0):
+        if fits(begin, cluster, largest) and inside[cluster] == 0:
             return cluster
         points = [p for p in range(begin + 1, reach + 1) if inside[p] != 2]
         if points:

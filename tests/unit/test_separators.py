@@ -70,6 +70,21 @@ def test_cut_ranges(documents, levels, keep, limit, overlap, fill, unit, bytes_p
     assert outputs[0] == outputs[1]
 
 
+def test_a_cluster_above_the_limit_stays_whole_up_to_its_own_bound():
+    buffer = TextBuffer.from_texts(["\r\n"])
+    inside = np.array([0, 1, 0], np.uint8)
+    places, sums = np.zeros(2, np.int32), np.arange(3, dtype=np.int32)
+    for most, expected in ((1, [1, 2]), (2, [2])):
+        one, bound = np.ones(1, np.int64), np.full(1, most, np.int64)
+        sizes = [one, bound, 0, 0.0, separators.WEIGHTS, places, sums, np.zeros(0, np.uint8), 0]
+        arguments = [buffer.data, inside, buffer.documents[:-1], buffer.documents[1:], *sizes]
+        out = [np.zeros(4, np.int32) for _ in range(3)]
+        count = separators.cut_ranges(
+            *arguments, *Hierarchy(()).tables(buffer), *out, np.zeros(2, np.int32)
+        )
+        assert out[1][:count].tolist() == expected
+
+
 def test_too_small_a_capacity_is_said():
     buffer = TextBuffer.from_texts(["a b c d e f"])
     inside = np.zeros(len(buffer.data) + 1, np.uint8)

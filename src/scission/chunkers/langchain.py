@@ -23,7 +23,7 @@ _LOOKAROUND = ("(?=", "(?<!", "(?<=", "(?!")
 
 
 class LangChainChunker(Chunker):
-    """Cuts as LangChain's ``RecursiveCharacterTextSplitter`` and ``CharacterTextSplitter`` do (versions 0.3 to 1.1).
+    """Cuts as LangChain's ``RecursiveCharacterTextSplitter`` and ``CharacterTextSplitter`` do (checked against 1.1.3).
 
     Made by `RecursiveChunker.langchain` and `FixedChunker.langchain`. The options are called as there.
 
