@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from .chunkers.base import Chunker
 from .chunkers.options import choice
+from .chunkers.pages import Pages
 from .chunks import Chunk
 from .text import Text
 
 
-def chunk(text: Text, strategy: str = "semantic", **options: Any) -> list[Chunk]:
+def chunk(
+    text: Text,
+    strategy: str = "semantic",
+    *,
+    metadata: Mapping[str, Any] | None = None,
+    pages: Pages | None = None,
+    **options: Any,
+) -> list[Chunk]:
     """Cut one document into chunks.
 
     Parameters
@@ -20,6 +29,8 @@ def chunk(text: Text, strategy: str = "semantic", **options: Any) -> list[Chunk]
         The document; bytes must be UTF-8.
     strategy : {"semantic", "recursive", "fixed", "markdown", "html", "code", "parent_child", "routing"}
         How to cut; each strategy is a chunker class.
+    metadata, pages
+        See `Chunker.chunk`.
     **options
         Options of that class, for instance ``max_tokens``.
 
@@ -39,7 +50,7 @@ def chunk(text: Text, strategy: str = "semantic", **options: Any) -> list[Chunk]
         chunker = _cached(strategy, tuple(sorted(options.items())))
     except TypeError:  # an option that cannot be hashed
         chunker = make_chunker(strategy, **options)
-    return chunker.chunk(text)
+    return chunker.chunk(text, metadata=metadata, pages=pages)
 
 
 def make_chunker(strategy: str, **options: Any) -> Chunker:
