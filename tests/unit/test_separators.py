@@ -3,7 +3,7 @@
 import re
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scission.kernels import separators, utf8
 
@@ -11,6 +11,7 @@ from scission.chunkers.hierarchy import KEEP, Hierarchy
 from scission.tables import character_tables
 from scission.text import TextBuffer
 from tests import naive
+from tests.helpers import PLAIN
 
 PIECES = [
     "a", "word ", "two words. ", "\n", "\n\n", "\r\n", "\r", " ", "  ", "long" * 5, "e\u0301", "👩‍🚀", "🇩🇪🇫🇷", "日本。",
@@ -26,6 +27,7 @@ LEVELS = [
 ]
 
 
+@settings(max_examples=40 if PLAIN else 400)
 @given(
     st.lists(texts, min_size=1, max_size=3),
     st.sampled_from(LEVELS),
