@@ -2,6 +2,7 @@
 
 import pytest
 
+import scission
 from scission import OptionError, SemanticChunker
 
 CHUNKER = SemanticChunker(max_tokens=8)
@@ -30,6 +31,13 @@ def test_offsets_and_spans():
         assert pages(chunker.chunk(text, pages=given)) == [(1, 1), (2, 2)]
     assert pages(chunker.chunk(text, pages=[])) == [(1, 1), (1, 1)]
     assert pages(chunker.chunk(text, pages=[5])) == [(1, 1), (1, 1)]
+
+
+def test_the_function_form():
+    chunks = scission.chunk(TEXT, max_tokens=8, metadata={"source": "a.txt"}, pages="form_feeds")
+    assert chunks == CHUNKER.chunk(TEXT, metadata={"source": "a.txt"}, pages="form_feeds")
+    code = scission.chunk("def f(): pass\n", strategy="code", metadata={"source": "a.py"})
+    assert code[0].metadata["definitions"] == ["f"]
 
 
 def test_batches_and_streams(monkeypatch):

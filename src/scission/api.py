@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
 from .chunkers.base import Chunker
 from .chunkers.options import choice
+from .chunkers.pages import Pages
 from .chunks import Chunk
 from .text import Text
 
@@ -29,7 +31,14 @@ _HOMES = {
 STRATEGIES = tuple(_HOMES)
 
 
-def chunk(text: Text, strategy: str = "semantic", **options: Any) -> list[Chunk]:
+def chunk(
+    text: Text,
+    strategy: str = "semantic",
+    *,
+    metadata: Mapping[str, Any] | None = None,
+    pages: Pages | None = None,
+    **options: Any,
+) -> list[Chunk]:
     """Cut one document into chunks.
 
     Parameters
@@ -38,6 +47,8 @@ def chunk(text: Text, strategy: str = "semantic", **options: Any) -> list[Chunk]
         The document; bytes must be UTF-8.
     strategy : str
         How to cut: one of `STRATEGIES`, each the name of a chunker class.
+    metadata, pages
+        See `Chunker.chunk`.
     **options
         Options of that class, for instance ``max_tokens``.
 
@@ -57,7 +68,7 @@ def chunk(text: Text, strategy: str = "semantic", **options: Any) -> list[Chunk]
         chunker = _cached(strategy, tuple(sorted(options.items())))
     except TypeError:  # an option that cannot be hashed
         chunker = make_chunker(strategy, **options)
-    return chunker.chunk(text)
+    return chunker.chunk(text, metadata=metadata, pages=pages)
 
 
 def make_chunker(strategy: str, **options: Any) -> Chunker:

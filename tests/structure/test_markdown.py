@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scission import (
+    CodeChunker,
     FixedChunker,
     MarkdownChunker,
     MissingExtra,
@@ -52,6 +53,33 @@ def test_setext_headings_and_every_line_end():
         assert_tiles(text, chunks)
         assert paths(chunks) == [["Title"], ["Title", "Sub"]]
         assert chunks[1].start == text.index("Sub")
+
+
+def test_titles_without_markup():
+    text = "A ![pic *x*](y) &amp;\n\\# **b**\n===\n\n## " + "long *" * 300 + "\n"
+    found = paths(MarkdownChunker().chunk(text))
+    assert found[0] == ["A pic x & # b"]
+    assert found[1][1] == ("long *" * 300)
+
+
+def test_strategies_three_deep():
+    code = "\n\n".join(f"def f{i}(x):\n    return compute(x, {i})" for i in range(8))
+    chunker = MarkdownChunker(inner=CodeChunker(language="python", inner="fixed", max_tokens=40))
+    chunks = chunker.chunk(f"# A\n\n{PROSE * 4}\n\n{code}\n\n{FENCE}")
+    assert_tiles(f"# A\n\n{PROSE * 4}\n\n{code}\n\n{FENCE}", chunks)
+    assert max(chunk.token_count for chunk in chunks) <= 40
+    batch = chunker.chunk_batch([f"# A\n\n{PROSE * 9}\n\n{FENCE}"], embeddings=True)
+    np.testing.assert_allclose(np.linalg.norm(batch.vectors, axis=1), 1, atol=1e-5)
+    assert not CodeChunker(inner=chunker)._trims
+
+
+def test_langchain_s_chunks_inside_sections():
+    inner = RecursiveChunker.langchain(chunk_size=120, chunk_overlap=30)
+    text = f"# A\n\n{PROSE * 4}\n\n{FENCE}\n# B\n{PROSE}"
+    batch = MarkdownChunker(inner=inner).chunk_batch([text], embeddings=True)
+    assert all(chunk.text == text[chunk.start : chunk.end] for chunk in batch)
+    assert sum(FENCE.strip() in chunk.text for chunk in batch) == 1
+    assert any(a.end > b.start for a, b in zip(batch, batch[1:], strict=False))
 
 
 def test_hashes_inside_fences_and_lists_are_no_headings():
@@ -107,8 +135,10 @@ def test_a_large_table_is_cut_between_rows_and_says_its_header():
 
 
 def test_a_fence_above_the_limit_is_cut_at_lines():
-    text = "```\n" + "value = compute(alpha, beta)\n" * 60 + "```\n"
+    text = "```python title=x\n" + "value = compute(alpha, beta)\n" * 60 + "```\n"
     chunks = MarkdownChunker(max_tokens=40).chunk(text)
+    assert "fence" not in chunks[0].metadata
+    assert {chunk.metadata["fence"] for chunk in chunks[1:]} == {"python title=x"}
     assert_tiles(text, chunks)
     assert max(chunk.token_count for chunk in chunks) <= 40
     assert all(chunk.text.endswith("\n") for chunk in chunks)
@@ -248,6 +278,19 @@ def test_bad_options():
         MarkdownChunker(inner=SemanticChunker(), max_tokens=3)
     with pytest.raises(OptionError, match="MarkdownChunker has no option 'headers'"):
         MarkdownChunker(headers=3)
+
+
+def test_missing_pyyaml_says_what_to_type(monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *rest):
+        if name == "yaml":
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingExtra, match=r"pip install 'scission\[markdown\]'"):
+        MarkdownChunker().chunk("---\na: 1\n---\n")
 
 
 def test_a_missing_parser_says_what_to_type(monkeypatch):

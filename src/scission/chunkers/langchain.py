@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..chunks import ChunkBatch
 from ..errors import OptionError
@@ -97,6 +98,12 @@ class LangChainChunker(Chunker):
     @property
     def _parallel(self) -> bool:
         return False  # plain Python: threads would only wait for each other
+
+    def _counts(self, buffer: TextBuffer) -> NDArray[np.int32]:
+        return self._tokenizer.count(buffer.texts)
+
+    def _vectors(self, buffer: TextBuffer) -> NDArray[np.float32]:
+        return self._embedder.vectors(buffer.texts)
 
     def _chunk_group(self, buffer: TextBuffer, embeddings: bool) -> ChunkBatch:
         found = [self._spans(text) for text in buffer.texts]

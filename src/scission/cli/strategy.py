@@ -32,7 +32,7 @@ _WORDS = {
     "embed": "sentences or windows",
     "tokenizer": "wordpiece, tiktoken:NAME or a tokenizer.json; fixed and recursive",
     "keep-separator": "auto, start, end or none; fixed and recursive",
-    "language": "separators of python, js, markdown ...; recursive; the grammar; code",
+    "language": "python, js, markdown ...: its separators (recursive) or its grammar (code)",
     "inner": "the strategy inside sections (recursive); markdown, html and code",
     "parent": "the strategy of large chunks (recursive); parent_child",
     "child": "the strategy of small chunks (recursive); parent_child",

@@ -20,7 +20,8 @@ class MarkdownChunker(StructureChunker):
     between its rows, items or paragraphs, and inside those only if they do not fit either.
 
     Every chunk's ``metadata`` has ``section_path``, the headings it stands under, outermost first. A chunk that begins
-    inside a table has ``table_header``, the table's first two lines; a document with YAML or TOML front matter has
+    inside a table has ``table_header``, the table's first two lines; one that begins inside a fence has ``fence``, what
+    stands behind its opening mark (``"python"``); a document with YAML or TOML front matter has
     ``front_matter``.
 
     Parameters

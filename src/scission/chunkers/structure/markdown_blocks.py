@@ -116,6 +116,8 @@ def _block(token: Token, text: str, lines: Sequence[int], open_blocks: Sequence[
         return Block(0, 0)
     first, last = token.map
     block = Block(lines[first], lines[last], token.type not in _DIVISIBLE)
+    if token.type == "fence":
+        block.metadata = {"fence": token.info.strip()}
     if token.type == "table_open":
         header = text[lines[first] : lines[min(first + 2, last)]].strip("\r\n")
         block.metadata = {"table_header": header}
