@@ -14,6 +14,7 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
@@ -21,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from bench import golden, segmentation
+from bench import golden, segmentation, transformer
 from bench.data import megabytes, prose
 from bench.timing import interleaved, ratio, run_python, user_seconds
 
@@ -32,7 +33,7 @@ def row(what: str, figure: float, bar: str, cleared: bool, unit: str = "") -> Ro
     """One line of the report."""
     return {
         "what": what,
-        "figure": round(float(figure), 3),
+        "figure": round(float(figure), 4),
         "unit": unit,
         "bar": bar,
         "cleared": bool(cleared),
@@ -285,6 +286,7 @@ MEASURES: dict[str, Callable[[], list[Row]]] = {
     "linear": linear,
     "sentences": sentences,
     "pk": pk,
+    **{name: partial(measure, row) for name, measure in transformer.MEASURES.items()},
 }
 
 
@@ -306,10 +308,13 @@ def measured(names: list[str]) -> Iterator[tuple[str, list[Row]]]:
 def main() -> None:
     """Measure, print, and write the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", choices=[*MEASURES, []], help="all by default")
+    parser.add_argument(
+        "names", nargs="*", choices=[*MEASURES, []], help="by default all that need no model"
+    )
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
-    results = dict(measured(options.names or list(MEASURES)))
+    plain = [name for name in MEASURES if name not in transformer.MEASURES]
+    results = dict(measured(options.names or plain))
     if options.output:
         known = json.loads(options.output.read_text()) if options.output.exists() else {}
         known.update(results)

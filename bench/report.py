@@ -27,6 +27,10 @@ _TITLES = {
     "linear": "Cost of long documents",
     "pk": "Topic segmentation, gold sentences (Pk, lower is better)",
     "sentences": "Sentences",
+    "int8": "all-MiniLM-L6-v2 on ONNX Runtime, one CPU thread",
+    "pk_transformer": "Topic segmentation with MiniLM (Pk, lower is better)",
+    "retrieval": "Retrieval with MiniLM, Chroma's set, one pass",
+    "langchain": "MiniLM against LangChain's SemanticChunker, 20 documents",
 }
 
 

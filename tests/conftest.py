@@ -2,6 +2,9 @@
 
 import os
 
+# Tests share their cores, and BLAS threads that wait for each other took twenty times as long.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import HealthCheck, settings
 

@@ -181,7 +181,7 @@ def test_missing_packages_are_named(folder, monkeypatch, tmp_path):
     for module in ("onnx", "onnxruntime"):
         with monkeypatch.context() as patch:
             patch.setitem(__import__("sys").modules, module, None)
-            with pytest.raises(MissingExtra, match=rf"'{module}'.*pip install scission\[cpu\]"):
+            with pytest.raises(MissingExtra, match=rf"'{module}'.*pip install '?scission\[cpu\]"):
                 OnnxEmbedder(folder, precision="fp32", name=module)
 
 
@@ -339,7 +339,8 @@ def test_minilm_keeps_its_vectors():
     from bench.data import rows
 
     sentences = [s for row in rows("seg/choi_style_ewt.jsonl.gz") for s in row["sentences"]]
-    sentences = [s for s in dict.fromkeys(sentences) if len(s) < 700][:500]
+    # The reference cuts at 256 tokens, where the embedder pools.
+    sentences = [s for s in dict.fromkeys(sentences) if 1 < len(s) < 250][:500]
     wanted = reference(Path(MINILM), sentences)
     for precision, mean, lowest in (
         ("fp32", 1 - 1e-6, 1 - 1e-6),

@@ -82,3 +82,18 @@ def test_an_input_that_is_always_zero():
     np.testing.assert_allclose(
         dense(none, weight, bias).apply(none), np.tile(bias, (len(x), 1)), atol=1e-5
     )
+
+
+def test_products_of_integers_are_tried(monkeypatch):
+    pytest.importorskip("onnx", reason="onnx is part of scission[cpu]")
+    pytest.importorskip("onnxruntime", reason="onnxruntime is part of scission[cpu]")
+    from scission.embed.onnx import exact
+    from scission.embed.providers import choose
+
+    class Saturating:
+        def run(self, _, feeds):
+            return [np.minimum(feeds["x"].astype(np.float32) @ np.full((64, 16), 127), 2**15 * 32)]
+
+    assert exact.weight_limit.__wrapped__(choose("cpu")) in (63, 127)
+    monkeypatch.setattr(exact, "open_session", lambda *_: Saturating())
+    assert exact.weight_limit.__wrapped__(choose("cpu")) == 63

@@ -111,7 +111,7 @@ def quantised(
     sequences : sequence of int32[L]
         Token ids of the calibration texts, special tokens included.
     limit : int
-        Largest weight: 127, or 63 where the processor's instructions would overflow (`saturates`).
+        Largest weight: 127, or 63 where the processor's instructions would overflow (`exact.weight_limit`).
     progress : callable
         Wraps the iteration over layers, to show how far it is.
 
@@ -169,8 +169,12 @@ def _dense(x: Floats, weight: Floats, bias: Floats, limit: int, outliers: int) -
     apart = np.sort(np.argsort(-largest, kind="stable")[:outliers])
     sample = x[:: max(1, len(x) // _SAMPLE)]
     wanted = sample @ weight + bias
-    tried = [_smoothed(x, weight, bias, largest, apart, a, limit) for a in EXPONENTS]
-    best = min(tried, key=lambda layer: float(np.square(layer.apply(sample) - wanted).sum()))
+
+    def loss(exponent: float) -> float:
+        made = _smoothed(sample, weight, bias, largest, apart, exponent, limit)
+        return float(np.square(made.apply(sample) - wanted).sum())
+
+    best = _smoothed(x, weight, bias, largest, apart, min(EXPONENTS, key=loss), limit)
     seen = best.quantised(x)
     moments = (seen.T @ seen).astype(np.float64)
     rounded = compensated(_steps(best, weight), moments, limit)

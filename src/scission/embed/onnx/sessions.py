@@ -6,10 +6,11 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from ..providers import Choice, runtime, verify
+from ..providers import CPU, Choice, runtime, verify
 from .shapes import FixedShapes
 
-#: ONNX Runtime would put Add and LayerNormalization back together, into the slower kernel (`encoder._Encoder._norm`).
+#: On a CPU, ONNX Runtime would put Add and LayerNormalization back together, into a slower kernel
+#: (`encoder._Encoder._norm`).
 _UNWANTED = ["SkipLayerNormFusion", "BiasSkipLayerNormFusion"]
 
 
@@ -19,8 +20,8 @@ def session(path: Path, choice: Choice) -> Any:
     return open_session(path, choice)
 
 
-def open_session(path: Path, choice: Choice) -> Any:
-    """Open a graph, for any shape or, where the device wants it, for a few fixed ones.
+def open_session(graph: Path | bytes, choice: Choice) -> Any:
+    """Open a graph from its file or its bytes, for any shape or, where the device wants it, for a few fixed ones.
 
     Raises
     ------
@@ -28,11 +29,11 @@ def open_session(path: Path, choice: Choice) -> Any:
         It does not run on the provider that was chosen.
     """
     if choice.lengths:
-        return FixedShapes(partial(_opened, path, choice), choice.lengths)
-    return _opened(path, choice)
+        return FixedShapes(partial(_opened, graph, choice), choice.lengths)
+    return _opened(graph, choice)
 
 
-def _opened(path: Path, choice: Choice, rows: int = 0, length: int = 0) -> Any:
+def _opened(graph: Path | bytes, choice: Choice, rows: int = 0, length: int = 0) -> Any:
     """Open a graph, for one shape unless `rows` is 0.
 
     The session has no threads of its own: batches run side by side instead, which keeps every core busy without waiting
@@ -47,10 +48,10 @@ def _opened(path: Path, choice: Choice, rows: int = 0, length: int = 0) -> Any:
         options.add_free_dimension_override_by_name("batch", rows)
         options.add_free_dimension_override_by_name("length", length)
     opened = ort.InferenceSession(
-        str(path),
+        graph if isinstance(graph, bytes) else str(graph),
         options,
         providers=[(choice.provider, choice.options)],
-        disabled_optimizers=_UNWANTED,
+        disabled_optimizers=_UNWANTED if choice.provider == CPU.provider else None,
     )
     verify(opened.get_providers(), choice)
     return opened

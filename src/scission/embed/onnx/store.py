@@ -20,6 +20,7 @@ from . import quantise
 from .batches import plan
 from .calibration import calibration_sequences, check_texts
 from .encoder import encoder
+from .exact import weight_limit
 from .runs import batch_ids, pooled
 from .sessions import open_session
 from .tokenizers import ModelTokenizer, Sequences
@@ -89,11 +90,14 @@ def _build(
         layers = {}
         if precision == "int8":
             sequences = calibration_sequences(tokenizer, checkpoint.max_tokens)
-            layers = quantise.quantised(checkpoint, sequences)
+            limit = weight_limit(choice)
+            layers = quantise.quantised(checkpoint, sequences, limit=limit)
             recipe["quantisation"] = {
                 "exponents": quantise.EXPONENTS,
                 "percentile": quantise.PERCENTILE,
                 "damping": quantise.DAMPING,
+                "outliers": quantise.OUTLIERS,
+                "weight_limit": limit,
                 "texts": len(sequences),
                 "tokens": sum(map(len, sequences)),
             }
