@@ -211,6 +211,28 @@ def test_back_pressure():
         assert_tiles(text, chunks)
 
 
+def test_a_batch_does_not_wait_for_calls_that_have_no_place():
+    """With a deadline of half a minute only a full batch leaves: one that no further call can join."""
+    chunker = Recorder()
+
+    async def work():
+        async with Batcher(chunker, deadline=30, max_pending=3) as batcher:
+            await asyncio.wait_for(asyncio.gather(*map(batcher.chunk, TEXTS[:3])), 20)
+
+    run(work())
+    assert chunker.sizes == [3]
+
+
+def test_no_thread_can_be_had():
+    async def work():
+        async with Batcher(SemanticChunker(), deadline=0) as batcher:
+            batcher._pool.shutdown()
+            await batcher.chunk("One.")
+
+    with pytest.raises(RuntimeError, match="cannot schedule"):
+        run(work())
+
+
 def test_a_cancelled_call_leaves_the_others_alone():
     gate = threading.Event()
     chunker = Recorder(gate=gate)

@@ -317,6 +317,10 @@ def test_fallback_is_asked_for_and_never_silent(listed, monkeypatch):
     assert chunker.chunk(text) == SemanticChunker().chunk(text)
     with pytest.warns(RuntimeWarning, match="is used, as asked"):
         SemanticChunker(model="/no/such/folder", fallback="minilm-static")
+    with pytest.raises(
+        ModelError, match=r"model must be one of .*bge-small-en-v1.5.* got 'bge-small'"
+    ):
+        SemanticChunker(model="bge-small", device="cpu")
     with pytest.raises(OptionError, match="fallback must be one of 'minilm-static'"):
         SemanticChunker(model=NAME, fallback="anything")
     with pytest.raises(OptionError, match="fallback goes with a model given by name or folder"):
