@@ -14,7 +14,6 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable, Iterator
-from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
@@ -22,36 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from bench import golden, segmentation, transformer
+from bench import golden, limited, parity, segmentation, transformer
 from bench.data import megabytes, prose
-from bench.timing import interleaved, ratio, run_python, user_seconds
-
-Row = dict[str, Any]
-
-
-def row(what: str, figure: float, bar: str, cleared: bool, unit: str = "") -> Row:
-    """One line of the report."""
-    return {
-        "what": what,
-        "figure": round(float(figure), 4),
-        "unit": unit,
-        "bar": bar,
-        "cleared": bool(cleared),
-    }
-
-
-def hugging_face() -> Any:
-    """Make the reference tokenizer over the same vocabulary, truncation and padding off."""
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
-
-    from scission.tokens import default_vocabulary
-
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    ids = {token: i for i, token in enumerate(default_vocabulary().tokens)}
-    tokenizer = Tokenizer(models.WordPiece(ids, unk_token="[UNK]", max_input_chars_per_word=100))
-    tokenizer.normalizer = normalizers.BertNormalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    return tokenizer
+from bench.reference import hugging_face
+from bench.rows import Row, row
+from bench.timing import interleaved, per_byte, ratio, run_python
 
 
 def static() -> list[Row]:
@@ -235,21 +209,11 @@ def linear() -> list[Row]:
     }
     rows = []
     for kind, make in kinds.items():
-        short = _per_byte(chunker, make(1_000_000), 20)
-        growth = _per_byte(chunker, make(100_000_000), 2) / short
+        short = per_byte(chunker, make(1_000_000), 20)
+        growth = per_byte(chunker, make(100_000_000), 2) / short
         label = f"{kind}: time per byte at 100 MB against 1 MB"
         rows.append(row(label, growth, "linear: < 2", growth < 2, "x"))
     return rows
-
-
-def _per_byte(chunker: Any, text: str, repeats: int) -> float:
-    chunker.chunk_batch([text], threads=1)
-
-    def work() -> None:
-        for _ in range(repeats):
-            chunker.chunk_batch([text], threads=1)
-
-    return user_seconds(work) / repeats / len(text)
 
 
 def sentences() -> list[Row]:
@@ -269,12 +233,11 @@ def pk() -> list[Row]:
     chunker = SemanticChunker(max_tokens=None)
     rows = []
     for name, bar in segmentation.BARS.items():
-        figure = segmentation.score(name, chunker.breakpoints)[0]
-        rows.append(row(f"Pk, static, {name}", figure, f"<= {bar:g}", figure <= bar, "%"))
-        for label, segment in (("no cuts", lambda _: []), ("uniform", segmentation.uniform(name))):
-            rows.append(
-                row(f"Pk, {label}, {name}", segmentation.score(name, segment)[0], "", True, "%")
-            )
+        found = segmentation.score(name, {"static": chunker.breakpoints})
+        for label, key in (("static", "static"), ("no cuts", "none"), ("uniform", "uniform")):
+            figure = 100 * found[key].pk
+            limit = f"<= {bar:g}" if key == "static" else ""
+            rows.append(row(f"Pk, {label}, {name}", figure, limit, not limit or figure <= bar, "%"))
     return rows
 
 
@@ -286,7 +249,11 @@ MEASURES: dict[str, Callable[[], list[Row]]] = {
     "linear": linear,
     "sentences": sentences,
     "pk": pk,
-    **{name: partial(measure, row) for name, measure in transformer.MEASURES.items()},
+    "characters": limited.characters,
+    "tokens": limited.tokens,
+    "limited_linear": limited.linear,
+    "parity": parity.rows,
+    **transformer.MEASURES,
 }
 
 

@@ -118,7 +118,47 @@ def _gap_factors(size: int) -> tuple[Arrays, Arrays]:
     return arguments, [np.empty(len(units), np.float64)]
 
 
+def _encoded(size: int) -> tuple[Any, np.ndarray]:
+    """Return a document, and where it should not be cut."""
+    from scission.kernels import utf8
+
+    from scission.tables import character_tables
+    from scission.text import TextBuffer
+
+    buffer = TextBuffer.from_texts([text(size)])
+    inside = np.zeros(len(buffer.data) + 1, np.uint8)
+    utf8.interiors(buffer.data, buffer.documents, *character_tables(), inside)
+    return buffer, inside
+
+
+def _interiors(size: int) -> tuple[Arrays, Arrays]:
+    from scission.tables import character_tables
+
+    buffer, inside = _encoded(size)
+    return [buffer.data, buffer.documents, *character_tables()], [np.zeros_like(inside)]
+
+
+def _cut_ranges(size: int) -> tuple[Arrays, Arrays]:
+    from scission.kernels import separators
+
+    from scission.chunkers.hierarchy import Hierarchy, read_levels
+    from scission.chunkers.recursive import SEPARATORS
+
+    buffer, inside = _encoded(size)
+    limits = np.full(1, 400, np.int64)
+    none = np.zeros(0, np.int32)
+    hierarchy = Hierarchy(read_levels("separators", SEPARATORS))
+    arguments = [
+        buffer.data, inside, buffer.documents[:-1], buffer.documents[1:], limits, limits, 0, 0.25, separators.BYTES,
+        none, np.zeros(1, np.int32), np.zeros(0, np.uint8), 0, *hierarchy.tables(buffer),
+    ]  # fmt: skip
+    columns = [np.zeros(len(inside) // 50, np.int32) for _ in range(3)]
+    return arguments, [*columns, np.zeros(2, np.int32)]
+
+
 CASES = [
+    Case("utf8.interiors", _interiors, returns=True),
+    Case("separators.cut_ranges", _cut_ranges, returns=True),
     Case("pooling.sum_rows", _sum_rows),
     Case("pooling.normalise_rows", lambda n: ([_vectors(n) * 3], [np.empty((n, 32), np.float32)])),
     Case("pooling.chunk_vectors", _chunk_vectors),

@@ -21,10 +21,14 @@ PEERS_QUALITY = ROOT / "bench" / "peers-quality.json"
 
 _TITLES = {
     "static": "Speed, text in and chunks out",
+    "characters": "Chunks limited in characters",
+    "tokens": "Chunks limited in tokens",
+    "parity": "The same chunks as LangChain, on request",
     "tokenizer": "Tokeniser",
     "start": "Start",
     "memory": "Memory",
     "linear": "Cost of long documents",
+    "limited_linear": "The same for fixed and recursive chunks",
     "pk": "Topic segmentation, gold sentences (Pk, lower is better)",
     "sentences": "Sentences",
     "int8": "all-MiniLM-L6-v2 on ONNX Runtime, one CPU thread",

@@ -43,4 +43,4 @@ def test_partition(benchmark, target):
 
     measured = measure(group(SIZE), StaticEmbedder.load_embedded(), 0)
     rule = PartitionRule(Limits(max_tokens=512), target)
-    assert np.count_nonzero(benchmark(rule.cut, measured)) > 1
+    assert np.count_nonzero(benchmark(rule.decide, measured).cuts) > 1

@@ -3,7 +3,7 @@
 import pytest
 
 from bench.cases import text
-from scission import SemanticChunker
+from scission import FixedChunker, RecursiveChunker, SemanticChunker
 
 DOCUMENTS = [text(60 + i % 40) for i in range(300)]
 
@@ -21,6 +21,12 @@ def test_batch(name, benchmark):
     chunker = SemanticChunker(**CHUNKERS[name])
     benchmark.extra_info["bytes"] = sum(len(document.encode()) for document in DOCUMENTS)
     benchmark(chunker.chunk_batch, DOCUMENTS, threads=1)
+
+
+@pytest.mark.parametrize("make", [RecursiveChunker, FixedChunker])
+@pytest.mark.parametrize("limit", [{"max_tokens": 256}, {"max_characters": 1000}])
+def test_limited_batch(make, limit, benchmark):
+    benchmark(make(**limit).chunk_batch, DOCUMENTS, threads=1)
 
 
 def test_batch_with_vectors(benchmark):

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
@@ -42,6 +43,17 @@ def interleaved(works: dict[str, Callable[[], object]], rounds: int = 5) -> dict
 def ratio(times: dict[str, list[float]], slow: str, fast: str) -> float:
     """How many times faster `fast` is than `slow`: the median over rounds."""
     return median(a / b for a, b in zip(times[slow], times[fast], strict=True))
+
+
+def per_byte(chunker: Any, text: str, repeats: int) -> float:
+    """User CPU time of cutting one document, for each of its characters, after a warm-up."""
+    chunker.chunk_batch([text], threads=1)
+
+    def work() -> None:
+        for _ in range(repeats):
+            chunker.chunk_batch([text], threads=1)
+
+    return user_seconds(work) / repeats / len(text)
 
 
 #: The interpreter of `run_python`. Name one of an environment that holds the package alone: numba, for one, loads

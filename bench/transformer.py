@@ -20,11 +20,9 @@ from typing import Any
 import numpy as np
 
 from bench.data import DATA, prose, rows
-from bench.segmentation import pk
+from bench.rows import Row, row
 from bench.timing import interleaved, ratio
-
-Row = dict[str, Any]
-Make = Callable[..., Row]
+from scission.evaluate import pk
 
 #: Published Pk of Embed-KCPD (Jia & Diaz-Rodriguez, arXiv 2601.18788) on choi's parts.
 PUBLISHED = {"3-5": 3.6, "6-8": 2.5, "9-11": 3.1, "3-11": 5.0}
@@ -52,7 +50,7 @@ def embedder(precision: str | None = None) -> Any:
 # int8 against the alternatives
 
 
-def int8(row: Make) -> list[Row]:
+def int8() -> list[Row]:
     """Trade speed, cosine and invariance: float32, this int8, 8-bit MatMulNBits, ORT's dynamic int8."""
     every = [s for r in rows("seg/choi_style_ewt.jsonl.gz") for s in r["sentences"]]
     sentences = [s for s in dict.fromkeys(every) if 1 < len(s) < 250][:500]
@@ -100,7 +98,8 @@ def _sessions() -> dict[str, Any]:
 
     from scission.embed.checkpoint import Checkpoint
     from scission.embed.onnx.encoder import encoder
-    from scission.embed.onnx.sessions import choose, open_session
+    from scission.embed.onnx.sessions import open_session
+    from scission.embed.providers import choose
 
     logging.disable(logging.WARNING)  # the quantisers report every node
     cpu = choose("cpu")
@@ -125,7 +124,7 @@ def _sessions() -> dict[str, Any]:
 # Topic segmentation
 
 
-def pk_transformer(row: Make) -> list[Row]:
+def pk_transformer() -> list[Row]:
     """Pk of the default at gold sentences, sizes not limited: choi by part, and the others."""
     from scission import SemanticChunker
 
@@ -149,7 +148,7 @@ def pk_transformer(row: Make) -> list[Row]:
 # Retrieval
 
 
-def retrieval(row: Make) -> list[Row]:
+def retrieval() -> list[Row]:
     """Recall on Chroma's set at equal budgets of retrieved tokens, chunk vectors from the same pass."""
     from scission import SemanticChunker
 
@@ -209,7 +208,7 @@ class _Once:
 # LangChain
 
 
-def langchain(row: Make) -> list[Row]:
+def langchain() -> list[Row]:
     """CPU time against LangChain's SemanticChunker on the same weights, in float32 on ONNX Runtime."""
     from scission import SemanticChunker
     from scission.group import Group
@@ -291,7 +290,7 @@ def _langchain() -> Any:
     return Peer(Plain())
 
 
-MEASURES: dict[str, Callable[[Make], list[Row]]] = {
+MEASURES: dict[str, Callable[[], list[Row]]] = {
     "int8": int8,
     "pk_transformer": pk_transformer,
     "retrieval": retrieval,

@@ -372,7 +372,7 @@ def _prepare(vectors, tokens, factors, begin, end, limits, target, size_weight, 
 
 @kernel
 def partition(
-    vectors, tokens, factors, document_units, limits, target, size_weight, penalties, cuts
+    vectors, tokens, factors, document_units, limits, target, size_weight, penalties, used, cuts
 ):
     """Partition every document of a group, with a given penalty of a cut.
 
@@ -397,6 +397,8 @@ def partition(
     penalties : float64[3]
         A document of ``m`` units has the penalty ``max(p[0], p[1] + p[2] * ln(m))``: chance finds better
         cuts among many. One of two units is cut only where a limit wants it.
+    used : float64[D]
+        Filled with the penalty of each document, in units of its variance; 0 for an empty one.
     cuts : uint8[M]
         Filled with 1 where a segment starts.
     """
@@ -404,6 +406,7 @@ def partition(
         begin = np.int64(document_units[j])
         end = np.int64(document_units[j + 1])
         m = end - begin
+        used[j] = 0.0
         if m == 0:
             continue
         starts = np.empty(m, np.int64)
@@ -413,6 +416,7 @@ def partition(
         penalty = max(penalties[0], penalties[1] + penalties[2] * np.log(m))
         if m <= 2:
             penalty = _SHORT  # two sentences are no evidence of two topics
+        used[j] = penalty
         opened = np.empty(m, np.float64)
         previous = np.empty(m, np.int64)
         _solve(costs, starts, factors[begin:end], penalty * variance, opened, previous)
@@ -421,14 +425,24 @@ def partition(
 
 @kernel
 def partition_into(
-    vectors, tokens, factors, document_units, limits, target, size_weight, numbers, exact, cuts
+    vectors,
+    tokens,
+    factors,
+    document_units,
+    limits,
+    target,
+    size_weight,
+    numbers,
+    exact,
+    used,
+    cuts,
 ):
     """Partition every document of a group into a wanted number of segments.
 
     Parameters
     ----------
-    vectors, tokens, factors, document_units, limits, target, size_weight, cuts
-        As in `partition`.
+    vectors, tokens, factors, document_units, limits, target, size_weight, used, cuts
+        As in `partition`; the penalty is the one found.
     numbers : int64[D]
         Wanted number of segments of each document.
     exact : bool
@@ -438,6 +452,7 @@ def partition_into(
         begin = np.int64(document_units[j])
         end = np.int64(document_units[j + 1])
         m = end - begin
+        used[j] = 0.0
         if m == 0:
             continue
         starts = np.empty(m, np.int64)
@@ -446,10 +461,130 @@ def partition_into(
         )
         opened = np.empty(m, np.float64)
         previous = np.empty(m, np.int64)
-        _solve_for_count(costs, starts, factors[begin:end], variance, numbers[j], opened, previous)
+        used[j] = _solve_for_count(
+            costs, starts, factors[begin:end], variance, numbers[j], opened, previous
+        )
         if exact:
             _meet_count(costs, starts, numbers[j], previous)
         _mark_starts(previous, begin, cuts)
+
+
+@kernel
+def _scatter(centred, weights, first, last):
+    """Sum of squares within the segment ``first … last``, as `_segment_costs` finds those of allowed ones."""
+    dimensions = centred.shape[1]
+    total = np.zeros(dimensions, np.float64)
+    squares = 0.0
+    weight = 0.0
+    for i in range(first, last + 1):
+        share = np.float64(weights[i])
+        weight += share
+        for k in range(dimensions):
+            value = np.float64(centred[i, k])
+            total[k] += share * value
+            squares += share * value * value
+    for k in range(dimensions):
+        squares -= total[k] * total[k] / max(weight, 1.0)
+    return squares
+
+
+@kernel
+def _split_gain(costs, starts, offsets, first, split, last):
+    """Return what the segment ``first … last`` costs more than its two parts; infinite when not allowed.
+
+    Parameters as in `_split_cheapest`; the second part begins with unit `split`.
+    """
+    if first < starts[last]:
+        return np.inf
+    whole = np.float64(costs[offsets[last] + first - starts[last]])
+    left = np.float64(costs[offsets[split - 1] + first - starts[split - 1]])
+    right = np.float64(costs[offsets[last] + split - starts[last]])
+    return whole - left - right
+
+
+@kernel
+def _sides(cuts, begin, end, firsts, lasts):
+    """Find, for each unit, the segment that a cut before it divides, or would divide.
+
+    Parameters
+    ----------
+    cuts : uint8[M]
+        1 where a segment starts.
+    begin, end : int64
+        The document's units.
+    firsts, lasts : int64[end - begin]
+        Filled with the first and the last unit, relative to `begin`: of the two segments around a cut, of the one
+        segment around any other gap.
+    """
+    m = end - begin
+    before = np.int64(0)
+    first = np.int64(0)
+    for i in range(m):
+        if cuts[begin + i] != 0:
+            before = first
+            first = i
+        firsts[i] = before if cuts[begin + i] != 0 else first
+    last = m - 1
+    for i in range(m - 1, -1, -1):
+        lasts[i] = last
+        if cuts[begin + i] != 0:
+            last = i - 1
+
+
+@kernel
+def gains(
+    vectors, tokens, factors, document_units, limits, target, size_weight, cuts, scatter, size
+):
+    """Weigh a cut at each gap: what it saves, penalty aside, in units of the document's variance.
+
+    At a gap that is cut: what its two segments would cost more as one. At any other: what the segment around it
+    costs more than its two parts. In a cheapest partition, the savings less the penalty of a cut are
+    not below 0 at cuts and not above 0 elsewhere.
+
+    Parameters
+    ----------
+    vectors, tokens, factors, document_units, limits, target, size_weight
+        As in `partition`.
+    cuts : uint8[M]
+        1 where a segment starts, from `partition` or `partition_into`.
+    scatter : float64[M]
+        Filled, for the gap before each unit, with the drop of the sum of squares within segments; NaN
+        before a document.
+    size : float64[M]
+        Filled likewise with the drop of what sizes cost; infinite where both sides may not be one segment.
+    """
+    for j in range(document_units.shape[0] - 1):
+        begin = np.int64(document_units[j])
+        end = np.int64(document_units[j + 1])
+        m = end - begin
+        if m == 0:
+            continue
+        centred = np.empty((m, vectors.shape[1]), np.float32)
+        weights = np.empty(m, np.float32)
+        _centre(vectors, begin, end, weights, centred)
+        firsts = np.empty(m, np.int64)
+        lasts = np.empty(m, np.int64)
+        _sides(cuts, begin, end, firsts, lasts)
+        starts = np.empty(m, np.int64)
+        variance, costs = _prepare(
+            vectors, tokens, factors, begin, end, limits, target, size_weight, starts
+        )
+        offsets = np.empty(m, np.int64)
+        offset = np.int64(0)
+        for i in range(m):
+            offsets[i] = offset
+            offset += i - starts[i] + 1
+        scatter[begin] = np.nan
+        size[begin] = np.nan
+        for i in range(1, m):
+            first = firsts[i]
+            last = lasts[i]
+            saved = _scatter(centred, weights, first, last)
+            saved -= _scatter(centred, weights, first, i - 1)
+            saved -= _scatter(centred, weights, i, last)
+            scatter[begin + i] = saved / variance
+            gain = _split_gain(costs, starts, offsets, first, i, last)
+            size[begin + i] = gain / variance - scatter[begin + i]
 
 
 @kernel

@@ -57,7 +57,7 @@ def document_offsets(data, documents, document, positions, out):
             position = np.int64(documents[current])
             points = np.int64(0)
         for k in range(position, positions[c]):
-            points += (data[k] & 0xC0) != 0x80
+            points += (data[np.uintp(k)] & 0xC0) != 0x80
         position = np.int64(positions[c])
         out[c] = points
 

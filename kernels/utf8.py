@@ -279,3 +279,56 @@ def last_grapheme_boundary(data, start, limit, end, blocks, records):
             break
         position = following
     return position
+
+
+@kernel
+def interiors(data, documents, blocks, records, inside):
+    """Mark the bytes at which no text should be cut.
+
+    Parameters
+    ----------
+    data, documents
+        The group, see CONTRIBUTING.md.
+    blocks, records
+        The table of characters, see the module.
+    inside : uint8[n + 1]
+        Zeros on entry. Written: 1 where a code point continues the grapheme cluster before it, 2 inside a code
+        point; 0 stays at cluster boundaries.
+
+    Returns
+    -------
+    int
+        1 when every byte is ASCII, else 0.
+    """
+    ascii_only = 1
+    for j in range(documents.size - 1):
+        position = np.intp(documents[j])
+        end = np.intp(documents[j + 1])
+        boundary = position  # the end of the last cluster that was read
+        while position < end:
+            # ASCII without a carriage return has no cluster of two characters: 64 bytes at a time.
+            while position + 64 <= end:
+                odd = np.uint8(0)
+                for i in range(position, position + 64):
+                    byte = data[np.uintp(i)]
+                    odd = np.uint8(odd | (byte >= 0x80) | (byte == 13))
+                if odd != 0:
+                    break
+                position += 64
+            stop = min(position + 64, end)
+            while position < stop:
+                lead = np.intp(data[position])
+                if lead == 13:
+                    inside[position + 1] = position + 1 < end and np.intp(data[position + 1]) == 10
+                    position += 1
+                elif lead < 0x80:
+                    position += 1
+                else:
+                    ascii_only = 0
+                    # The character before may carry this one; anything before that cannot.
+                    base = position - 1 if position > boundary else position
+                    position = next_grapheme_boundary(data, base, end, blocks, records)
+                    for i in range(base + 1, position):
+                        inside[i] = 2 if np.intp(data[i]) & 0xC0 == 0x80 else 1
+                    boundary = position
+    return ascii_only

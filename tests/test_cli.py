@@ -53,6 +53,36 @@ def test_directories_and_globs(folder, tmp_path_factory):
     assert "".join(text[row["start"] : row["end"]] for row in chunks) == text
 
 
+@pytest.mark.parametrize(
+    ("arguments", "longest"),
+    [
+        (["-s", "fixed", "--max-characters", "30", "--overlap", "0.2"], 30),
+        (["-s", "fixed", "--max-tokens", "8", "--separator", ". ", "--keep-separator", "none"], 60),
+        (
+            [
+                "-s",
+                "recursive",
+                "--max-characters",
+                "40",
+                "--separator",
+                r"\n\n",
+                "--separator",
+                " ",
+            ],
+            40,
+        ),
+        (["-s", "recursive", "--max-characters", "50", "--language", "markdown"], 50),
+    ],
+)
+def test_other_strategies(folder, tmp_path_factory, arguments, longest):
+    out = tmp_path_factory.mktemp("out") / "chunks.jsonl"
+    assert main(["chunk", str(folder / "b.md"), *arguments, "-o", str(out), "-q"]) == 0
+    found = rows(out)
+    assert len(found) > 1
+    assert max(len(row["text"]) for row in found) <= longest
+    assert all(row["token_count"] > 0 for row in found)
+
+
 def test_a_bad_file_does_not_stop_the_others(folder, tmp_path_factory, capsys):
     (folder / "bad.txt").write_bytes("Grüße".encode("latin-1"))
     out = tmp_path_factory.mktemp("out") / "chunks.jsonl"
@@ -85,6 +115,13 @@ def test_parquet(folder, tmp_path):
         (["--format", "parquet"], "needs -o FILE"),
         (["--max-tokens", "2"], "max_tokens must be an integer of at least 4, got 2"),
         (["--strategy", "magic"], "strategy must be one of"),
+        (
+            ["-s", "fixed", "--max-characters", "0"],
+            "max_characters must be an integer of at least 1, got 0",
+        ),
+        (["-s", "fixed", "--separator", "a", "--separator", "b"], "separator must hold strings"),
+        (["-s", "recursive", "--language", "klingon"], "language must be one of c, cobol"),
+        (["--language", "python"], "SemanticChunker has no option 'language'"),
         (["--encoding", "klingon"], "--encoding must be one that Python knows, got 'klingon'"),
         (["--model", "nowhere"], "minilm-static"),
         (["-o", "/nonexistent/folder/x.jsonl"], "-o must name a file that can be written"),

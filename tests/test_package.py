@@ -46,7 +46,7 @@ def test_the_wheel_holds_every_module_and_table(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     for folder, inside in (("src/scission", "scission"), ("kernels", "scission/kernels")):
         for path in (ROOT / folder).rglob("*"):
-            if path.suffix in (".py", ".npy", ".json", ".tsv", ".txt", ".typed"):
+            if path.is_file() and path.suffix not in (".pyc", ".nbi", ".nbc"):
                 assert f"{inside}/{path.relative_to(ROOT / folder)}" in names, path
     assert not [name for name in names if name.startswith(("tests", "bench", "tools"))]
     assert {"NOTICE", "LICENSE"} <= {name.rsplit("/", 1)[-1] for name in names}

@@ -45,11 +45,26 @@ def test_commands_run(command, tmp_path, monkeypatch):
     for name in ("README.md", "report.txt", "docs/a.txt", "notes/deep/b.md", "texts/c.txt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
+    languages = dict(BLOCKS)  # the README's own examples of both files
+    (tmp_path / "grid.toml").write_text(languages["toml"], encoding="utf-8")
+    (tmp_path / "questions.jsonl").write_text(languages["json"], encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    for name in ("old", "new"):
+        assert main(["chunk", "docs/", "-q", "-o", f"{name}.jsonl"]) == 0
     words = shlex.split(command)[1:]
     if words[:2] == ["models", "distill"]:
         pytest.skip("needs a checkpoint; test_distill builds one")
     assert main(words) == 0
+
+
+def test_the_settings_of_a_run_work(tmp_path, monkeypatch):
+    settings, _ = (code for language, code in BLOCKS if language == "toml")  # the other is a grid
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# Ships\n\nThey sail.\n", encoding="utf-8")
+    (tmp_path / "run.toml").write_text(settings, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["chunk", "--config", "run.toml", "-q"]) == 0
+    assert '"route": ".md"' in (tmp_path / "chunks.jsonl").read_text(encoding="utf-8")
 
 
 def test_snippets_of_the_table_work():

@@ -21,8 +21,9 @@ import numpy as np
 
 from bench.peers import semantic
 from bench.peers.case import Contender, Work, batch
-from bench.segmentation import SETS, Segmenter, score
+from bench.segmentation import SETS, score
 from scission.embed.registry import resolve
+from scission.evaluate.segmentation import Segmenter
 
 
 def boundaries(sentences: Sequence[str], pieces: Sequence[str]) -> list[int]:
@@ -74,17 +75,19 @@ def main() -> None:
     rows = []
     for contender in contenders(options.model):
         work = contender.make()
-        scores = {name: score(name, segmenter(contender, work)) for name in SETS}
+        segment = segmenter(contender, work)
+        scores = {name: score(name, {"found": segment})["found"] for name in SETS}
         rows.append(
             {
                 "name": contender.name,
                 "version": contender.version,
-                "pk": {name: figures[0] for name, figures in scores.items()},
-                "cuts_per_gold": {name: figures[3] for name, figures in scores.items()},
+                "pk": {name: 100 * found.pk for name, found in scores.items()},
+                "cuts_per_gold": {name: found.boundary_ratio for name, found in scores.items()},
             }
         )
         shown = "".join(
-            f"{name:>16} {scores[name][0]:5.1f} ({scores[name][3]:.2f})" for name in SETS
+            f"{name:>16} {100 * scores[name].pk:5.1f} ({scores[name].boundary_ratio:.2f})"
+            for name in SETS
         )
         print(f"{contender.name:<36}{shown}", flush=True)
     if options.out:

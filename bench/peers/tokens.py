@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import scission
-from bench.bars import hugging_face
 from bench.peers.case import Contender, Task, Work, batch, each, indexed, strings
+from bench.reference import hugging_face
+from scission.api import make_chunker
 
 LIMIT = 256
 
@@ -43,7 +43,7 @@ def _tokie() -> Any:
 
 def _scission(strategy: str) -> Callable[[], Work]:
     def make() -> Work:
-        chunker = scission.api.make_chunker(strategy, max_tokens=LIMIT)
+        chunker = make_chunker(strategy, max_tokens=LIMIT)
         return lambda texts: chunker.chunk_batch(texts, threads=1)
 
     return make

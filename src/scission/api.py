@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 from .chunkers.base import Chunker
 from .chunkers.options import choice
 from .chunks import Chunk
 from .text import Text
+
+#: Module and class of each strategy; loaded when asked for, so that nobody waits for strategies of others.
+_HOMES = {
+    "semantic": "semantic:SemanticChunker",
+    "recursive": "recursive:RecursiveChunker",
+    "fixed": "fixed:FixedChunker",
+    "markdown": "structure.markdown:MarkdownChunker",
+    "html": "structure.html:HTMLChunker",
+    "code": "structure.code:CodeChunker",
+    "parent_child": "parent_child:ParentChildChunker",
+    "routing": "routing.chunker:RoutingChunker",
+    "agentic": "agentic:AgenticChunker",
+    "propositions": "propositions:PropositionChunker",
+}
+
+#: The names of all strategies.
+STRATEGIES = tuple(_HOMES)
 
 
 def chunk(text: Text, strategy: str = "semantic", **options: Any) -> list[Chunk]:
@@ -18,8 +36,8 @@ def chunk(text: Text, strategy: str = "semantic", **options: Any) -> list[Chunk]
     ----------
     text : str or bytes
         The document; bytes must be UTF-8.
-    strategy : {"semantic"}
-        How to cut; each strategy is a chunker class.
+    strategy : str
+        How to cut: one of `STRATEGIES`, each the name of a chunker class.
     **options
         Options of that class, for instance ``max_tokens``.
 
@@ -44,15 +62,18 @@ def chunk(text: Text, strategy: str = "semantic", **options: Any) -> list[Chunk]
 
 def make_chunker(strategy: str, **options: Any) -> Chunker:
     """Make the chunker of a strategy."""
-    classes = strategies()
-    return classes[choice("strategy", strategy, tuple(classes))](**options)
+    return _load(choice("strategy", strategy, STRATEGIES))(**options)
 
 
 def strategies() -> dict[str, type[Chunker]]:
     """Return the chunker class of each strategy."""
-    from .chunkers.semantic import SemanticChunker
+    return {name: _load(name) for name in _HOMES}
 
-    return {"semantic": SemanticChunker}
+
+def _load(strategy: str) -> type[Chunker]:
+    module, name = _HOMES[strategy].split(":")
+    found: type[Chunker] = getattr(import_module(f"scission.chunkers.{module}"), name)
+    return found
 
 
 @lru_cache(maxsize=32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from os import PathLike
@@ -26,7 +26,7 @@ class Chunk:
     Attributes
     ----------
     text : str
-        The piece, verbatim: ``document[start:end]``.
+        The piece, verbatim: ``document[start:end]``; or, where ``metadata["rewritten"]`` is True, what was made of it.
     start, end : int
         Where it lies in the document, in code points.
     token_count : int
@@ -34,10 +34,12 @@ class Chunk:
     index : int
         Its place among the chunks of the document, from 0.
     id : str
-        A hash of the text alone (BLAKE2b, 128 bits, hex), so that a chunk keeps its id when the document
-        changes elsewhere; the second and later copies of the same text in a document are counted in.
+        A hash of the text alone (BLAKE2b, 128 bits, hex), so that a chunk keeps its id when the document changes
+        elsewhere or the chunk moves; see `ChunkBatch.ids`.
     metadata : dict
-        Whatever was given for the document.
+        Whatever was given for the document, and on top of it what the strategy knows about the chunk.
+    parent_id : str or None
+        The id of the larger chunk that this one is part of, when there is one.
     """
 
     text: str
@@ -47,10 +49,11 @@ class Chunk:
     index: int
     id: str
     metadata: dict[str, Any] = field(default_factory=dict)
+    parent_id: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as a dictionary that JSON can take."""
-        return {
+        """Return the fields as a dictionary that JSON can take; `parent_id` only where there is one."""
+        fields = {
             "id": self.id,
             "index": self.index,
             "start": self.start,
@@ -59,6 +62,7 @@ class Chunk:
             "text": self.text,
             "metadata": self.metadata,
         }
+        return fields if self.parent_id is None else {**fields, "parent_id": self.parent_id}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,21 +72,31 @@ class ChunkBatch:
     Attributes
     ----------
     texts : sequence of str
-        The documents.
+        The documents; of HTML, the text extracted from them, which is what offsets count in.
     document : int64[N]
         The document of each chunk: its number in the input, from 0.
     start, end : int64[N]
         Code point offsets into the document.
     token_count : int32[N]
-        Tokens of each chunk, without special tokens.
+        Tokens of each chunk, without special tokens. Chunks limited in characters are counted when this is first
+        read.
     distance : float32[N]
-        Cosine distance across the seam that ends the chunk; NaN at a document's end.
+        Cosine distance across the seam that ends the chunk; NaN where none was measured: at a document's end, and
+        wherever something else than meaning decided.
     vectors : float32[N, d] or None
         Chunk vectors of length 1, when they were asked for.
     metadata : sequence of mappings or None
         One for each document.
     first_document : int
         The number of ``texts[0]`` in the input; more than 0 in a stream.
+    chunk_metadata : sequence of mappings or None
+        One for each chunk: what the strategy knows about it, such as the headings it stands under.
+    parent : int64[N] or None
+        The chunk that each one is part of, as a row of `parents`; -1 for none.
+    parents : ChunkBatch or None
+        Where parents are; None when they are rows of this batch.
+    contents : sequence of str or None
+        The texts of chunks that were rewritten; None when they are slices of their documents.
     """
 
     texts: Sequence[str]
@@ -94,6 +108,10 @@ class ChunkBatch:
     vectors: NDArray[np.float32] | None = None
     metadata: Sequence[Mapping[str, Any]] | None = None
     first_document: int = 0
+    chunk_metadata: Sequence[Mapping[str, Any]] | None = None
+    parent: NDArray[np.int64] | None = None
+    parents: ChunkBatch | None = None
+    contents: Sequence[str] | None = None
 
     def __len__(self) -> int:
         return len(self.document)
@@ -112,19 +130,12 @@ class ChunkBatch:
 
     def __iter__(self) -> Iterator[Chunk]:
         columns = (self.document, self.start, self.end, self.token_count, self.index)
-        for number, (document, start, end, tokens, index) in enumerate(
-            zip(*(column.tolist() for column in columns), strict=True)
-        ):
-            source = document - self.first_document
-            yield Chunk(
-                text=self.texts[source][start:end],
-                start=start,
-                end=end,
-                token_count=tokens,
-                index=index,
-                id=self.ids[number],
-                metadata={} if self.metadata is None else dict(self.metadata[source]),
-            )
+        rows = zip(*(column.tolist() for column in columns), self.ids, self.parent_ids, strict=True)
+        for i, (document, start, end, tokens, index, name, parent) in enumerate(rows):
+            text = self.texts[document - self.first_document][start:end]
+            if self.contents is not None:
+                text = self.contents[i]
+            yield Chunk(text, start, end, tokens, index, name, self.chunk_notes(i), parent)
 
     def of_document(self, document: int) -> list[Chunk]:
         """Return the chunks of one document, by its number in the input."""
@@ -133,23 +144,44 @@ class ChunkBatch:
 
     def text(self, index: int) -> str:
         """Return the text of one chunk."""
+        if self.contents is not None:
+            return self.contents[index]
         source = self.texts[int(self.document[index]) - self.first_document]
         return source[self.start[index] : self.end[index]]
 
+    @property
+    def token_count_source(self) -> Any:
+        """The counts, or the function from texts to counts that is still to make them."""
+        return self.__dict__["_token_count"]
+
     @cached_property
     def ids(self) -> list[str]:
-        """Stable ids, see `Chunk.id`."""
-        ids: list[str] = []
-        seen: dict[str, int] = {}
-        previous = -1
-        for i, document in enumerate(self.document.tolist()):
-            if document != previous:
-                seen, previous = {}, document
+        """Stable ids of the chunks: hashes of their texts.
+
+        The rule for place: a text's first copy in a document has the hash of the text alone, wherever it stands;
+        the n-th copy has the hash of the text and n. So ids are unique within a document, and moving,
+        adding or removing other text leaves them alone. The same text in two documents has the same id: an index
+        of several documents goes by document and id. Chunks with a parent are counted before
+        those without, so that asking for parents changes no id of the small chunks.
+        """
+        ids = [""] * len(self)
+        seen: dict[tuple[int, str], int] = {}
+        documents = self.document.tolist()
+        for i in self._children_first():
             text = self.text(i)
-            copy = seen.get(text, 0)
-            seen[text] = copy + 1
-            ids.append(_stable_id(text, copy))
+            plain = _stable_id(text, 0)
+            copy = seen.get((documents[i], plain), 0)
+            seen[documents[i], plain] = copy + 1
+            ids[i] = _stable_id(text, copy) if copy else plain
         return ids
+
+    @cached_property
+    def parent_ids(self) -> list[str | None]:
+        """The id of each chunk's parent, None where there is none."""
+        if self.parent is None:
+            return [None] * len(self)
+        ids = self.ids if self.parents is None else self.parents.ids
+        return [ids[row] if row >= 0 else None for row in self.parent.tolist()]
 
     @cached_property
     def index(self) -> NDArray[np.int64]:
@@ -176,8 +208,11 @@ class ChunkBatch:
             "distance": pa.array(self.distance),
             "text": pa.array([_storable(self.text(i)) for i in range(len(self))], pa.string()),
         }
-        if self.metadata is not None:
-            columns["metadata"] = pa.array([json.dumps(m) for m in self._metadata()], pa.string())
+        if self.metadata is not None or self.chunk_metadata is not None:
+            notes = [json.dumps(self.chunk_notes(i)) for i in range(len(self))]
+            columns["metadata"] = pa.array(notes, pa.string())
+        if self.parent is not None:
+            columns["parent_id"] = pa.array(self.parent_ids, pa.string())
         if self.vectors is not None:
             flat = pa.array(np.ascontiguousarray(self.vectors).reshape(-1))
             columns["vector"] = pa.FixedSizeListArray.from_arrays(flat, self.vectors.shape[1])
@@ -197,8 +232,8 @@ class ChunkBatch:
             if self.vectors is not None:
                 row["vector"] = [round(float(value), 7) for value in self.vectors[i]]
             # Only \u escapes can carry a lone surrogate.
-            row_is_utf8 = chunk.text.isascii() or _is_encodable(chunk.text)
-            file.write(json.dumps(row, ensure_ascii=not row_is_utf8) + "\n")
+            line = json.dumps(row, ensure_ascii=False)
+            file.write((line if _is_encodable(line) else json.dumps(row)) + "\n")
 
     @classmethod
     def concatenate(cls, batches: Sequence[ChunkBatch]) -> ChunkBatch:
@@ -212,29 +247,88 @@ class ChunkBatch:
             document=np.concatenate([batch.document for batch in batches]),
             start=np.concatenate([batch.start for batch in batches]),
             end=np.concatenate([batch.end for batch in batches]),
-            token_count=np.concatenate([batch.token_count for batch in batches]),
+            token_count=_joined_counts(batches),
             distance=np.concatenate([batch.distance for batch in batches]),
             vectors=_joined([batch.vectors for batch in batches]),
-            metadata=_joined_metadata([batch.metadata for batch in batches]),
+            metadata=_joined_metadata([(b.metadata, len(b.texts)) for b in batches]),
             first_document=batches[0].first_document,
+            chunk_metadata=_joined_metadata([(b.chunk_metadata, len(b)) for b in batches]),
+            parent=_joined_parents(batches),
+            parents=_joined_parent_batches(batches),
+            contents=_joined_contents(batches),
         )
 
-    def _metadata(self) -> list[dict[str, Any]]:
-        if self.metadata is None:
-            return [{} for _ in range(len(self))]
-        return [dict(self.metadata[d - self.first_document]) for d in self.document.tolist()]
+    def changed(self, **changes: Any) -> ChunkBatch:
+        """Return a batch with some of the columns replaced; tokens are not counted for it."""
+        return replace(self, **{"token_count": self.token_count_source, **changes})
+
+    def take(self, rows: NDArray[np.int64]) -> ChunkBatch:
+        """Return a batch of some of the chunks, by row; a parent that is left out is gone."""
+        parent = self.parent
+        if parent is not None:
+            parent = parent[rows]
+            if self.parents is None:
+                place = np.full(len(self) + 1, -1, np.int64)  # the last is for "none"
+                place[rows] = np.arange(len(rows))
+                parent = place[parent]
+        notes = self.chunk_metadata
+        count = self.token_count_source
+        return self.changed(
+            document=self.document[rows],
+            start=self.start[rows],
+            end=self.end[rows],
+            token_count=count if callable(count) else count[rows],
+            distance=self.distance[rows],
+            vectors=None if self.vectors is None else self.vectors[rows],
+            chunk_metadata=None if notes is None else [notes[i] for i in rows.tolist()],
+            parent=parent,
+            contents=None if self.contents is None else [self.contents[i] for i in rows.tolist()],
+        )
+
+    def chunk_notes(self, index: int) -> dict[str, Any]:
+        """Return the metadata of one chunk: its document's, and its own on top."""
+        notes: dict[str, Any] = {}
+        if self.metadata is not None:
+            notes.update(self.metadata[int(self.document[index]) - self.first_document])
+        if self.chunk_metadata is not None:
+            notes.update(self.chunk_metadata[index])
+        return notes
+
+    def _children_first(self) -> Sequence[int]:
+        if self.parent is None or self.parents is not None:
+            return range(len(self))
+        order: list[int] = np.argsort(self.parent < 0, kind="stable").tolist()
+        return order
 
     def _chunk(self, i: int) -> Chunk:
-        document = int(self.document[i]) - self.first_document
         return Chunk(
-            text=self.texts[document][self.start[i] : self.end[i]],
+            text=self.text(i),
             start=int(self.start[i]),
             end=int(self.end[i]),
             token_count=int(self.token_count[i]),
             index=int(self.index[i]),
             id=self.ids[i],
-            metadata={} if self.metadata is None else dict(self.metadata[document]),
+            metadata=self.chunk_notes(i),
+            parent_id=self.parent_ids[i],
         )
+
+
+class _TokenCounts:
+    """The column ``token_count``: an array, or a tokenizer's ``count`` until somebody reads it."""
+
+    def __get__(self, batch: ChunkBatch, owner: type[ChunkBatch]) -> NDArray[np.int32]:
+        value = batch.__dict__["_token_count"]
+        if callable(value):
+            value = value([batch.text(i) for i in range(len(batch))])
+            batch.__dict__["_token_count"] = value
+        counts: NDArray[np.int32] = value
+        return counts
+
+    def __set__(self, batch: ChunkBatch, value: Any) -> None:
+        batch.__dict__["_token_count"] = value
+
+
+ChunkBatch.token_count = _TokenCounts()  # type: ignore[assignment]
 
 
 def _stable_id(text: str, copy: int) -> str:
@@ -271,11 +365,47 @@ def _joined(vectors: Sequence[NDArray[np.float32] | None]) -> NDArray[np.float32
     return np.concatenate(widened) if widened else None
 
 
+def _joined_counts(batches: Sequence[ChunkBatch]) -> Any:
+    sources = [batch.token_count_source for batch in batches]
+    if all(callable(source) and source == sources[0] for source in sources):
+        return sources[0]  # none was counted yet: it can wait
+    return np.concatenate([batch.token_count for batch in batches])
+
+
 def _joined_metadata(
-    parts: Sequence[Sequence[Mapping[str, Any]] | None],
+    parts: Sequence[tuple[Sequence[Mapping[str, Any]] | None, int]],
 ) -> Sequence[Mapping[str, Any]] | None:
-    present = [part for part in parts if part is not None]
-    return [entry for part in present for entry in part] if present else None
+    """Join the metadata of batches; one that has none, for so many rows, fills in empty entries."""
+    if all(part is None for part, _ in parts):
+        return None
+    return [entry for part, count in parts for entry in (part or [{}] * count)]
+
+
+def _joined_contents(batches: Sequence[ChunkBatch]) -> Sequence[str] | None:
+    if all(batch.contents is None for batch in batches):
+        return None
+    return [batch.text(i) for batch in batches for i in range(len(batch))]
+
+
+def _joined_parents(batches: Sequence[ChunkBatch]) -> NDArray[np.int64] | None:
+    """Join the rows of parents, each batch's counted on from those before it."""
+    if all(batch.parent is None for batch in batches):
+        return None
+    elsewhere = any(batch.parents is not None for batch in batches)
+    parts = []
+    before = 0
+    for batch in batches:
+        none = np.full(len(batch), -1, np.int64)
+        rows = none if batch.parent is None else batch.parent
+        parts.append(np.where(rows >= 0, rows + before, -1))
+        above = batch.parents if elsewhere else batch
+        before += 0 if above is None else len(above)
+    return np.concatenate(parts)
+
+
+def _joined_parent_batches(batches: Sequence[ChunkBatch]) -> ChunkBatch | None:
+    parents = [batch.parents for batch in batches if batch.parents is not None]
+    return ChunkBatch.concatenate(parents) if parents else None
 
 
 def _pyarrow() -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -29,11 +29,14 @@ class TextBuffer:
         The UTF-8 bytes of all documents, read-only. A lone surrogate takes three bytes.
     documents : int32[D + 1]
         Byte offsets; document ``j`` is ``data[documents[j]:documents[j + 1]]``.
+    metadata : sequence of mappings or None
+        What was given for each document; strategies that depend on the kind of document look there.
     """
 
     data: NDArray[np.uint8]
     documents: NDArray[np.int32]
     _strings: tuple[str, ...] | None = field(default=None, repr=False)
+    metadata: Sequence[Mapping[str, Any]] | None = field(default=None, repr=False)
 
     @classmethod
     def from_texts(cls, texts: Sequence[Text], first: int = 0) -> TextBuffer:

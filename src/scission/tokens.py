@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .embed.vocabulary import Vocabulary
 from .tables import character_tables
 from .text import TextBuffer
-from .units import BROKEN, Units
+from .units import BROKEN, Units, whole_documents
 
 #: BERT counts a word of over 100 characters as one unknown token. A chunk may not hold more bytes than this
 #: times its token limit, or a page of base64 would be a single, tiny chunk. English prose takes 4.5 bytes a token;
@@ -50,15 +50,22 @@ def default_vocabulary() -> Vocabulary:
 
 def tokenize(buffer: TextBuffer, units: Units, vocabulary: Vocabulary) -> Tokens:
     """Tokenise every unit on its own."""
+    return tokenize_ranges(buffer, units.bounds, vocabulary)
+
+
+def tokenize_ranges(
+    buffer: TextBuffer, bounds: NDArray[np.int32], vocabulary: Vocabulary
+) -> Tokens:
+    """Tokenise every range of the buffer on its own: ``data[bounds[i]:bounds[i + 1]]``."""
     from .kernels import wordpiece
 
     size = len(buffer.data)
     capacity = size // 3 + 64  # English has a token every 4.5 bytes; the worst text has one a byte
-    unit_tokens = np.empty(len(units) + 1, np.int32)
+    unit_tokens = np.empty(len(bounds), np.int32)
     while True:
         ids, starts, ends = (np.empty(capacity, np.int32) for _ in range(3))
         count = wordpiece.tokenize(
-            buffer.data, units.bounds, *vocabulary.tables, ids, starts, ends, unit_tokens
+            buffer.data, bounds, *vocabulary.tables, ids, starts, ends, unit_tokens
         )
         if count >= 0:
             return Tokens(ids[:count], starts[:count], ends[:count], unit_tokens)
@@ -88,6 +95,17 @@ def fit_units(
 def unit_sizes(units: Units, tokens: Tokens) -> NDArray[np.int32]:
     """int32[M]: what each unit counts for against limits and targets."""
     return _sizes(units, tokens)[0]
+
+
+def whole_counts(buffer: TextBuffer, vocabulary: Vocabulary) -> NDArray[np.int32]:
+    """int32[D]: tokens of each document."""
+    return tokenize(buffer, whole_documents(buffer), vocabulary).counts
+
+
+def whole_sizes(buffer: TextBuffer, vocabulary: Vocabulary) -> NDArray[np.int32]:
+    """int32[D]: what each document counts for against limits."""
+    units = whole_documents(buffer)
+    return unit_sizes(units, tokenize(buffer, units, vocabulary))
 
 
 def _sizes(units: Units, tokens: Tokens) -> tuple[NDArray[np.int32], int]:

@@ -126,6 +126,19 @@ def from_sentences(strings: Sequence[str]) -> tuple[TextBuffer, Units]:
     return joined, Units(parts.documents, gaps, np.zeros(len(gaps), np.uint8), document_units)
 
 
+def whole_documents(buffer: TextBuffer) -> Units:
+    """Take every document, an empty one too, as a single unit."""
+    from .kernels import sentences
+
+    count = len(buffer)
+    return Units(
+        bounds=buffer.documents,
+        gaps=np.full(count, sentences.DOCUMENT, np.uint8),
+        kinds=np.zeros(count, np.uint8),
+        document_units=np.arange(count + 1, dtype=np.int32),
+    )
+
+
 def split_sentences(text: Text) -> list[tuple[int, int]]:
     """Split a text into sentences and blocks.
 

@@ -16,6 +16,7 @@ SAMPLE = (
 def steps() -> list[tuple[str, Callable[[], object]]]:
     """Return what has to run once for every kernel to be compiled, with names for progress."""
     from .chunkers.breakpoints import THRESHOLDS
+    from .chunkers.recursive import RecursiveChunker
     from .chunkers.semantic import SemanticChunker
     from .units import split_sentences
 
@@ -24,6 +25,9 @@ def steps() -> list[tuple[str, Callable[[], object]]]:
 
     def partition() -> object:
         return SemanticChunker().chunk_batch([SAMPLE], embeddings=True, threads=1)
+
+    def explanation() -> object:
+        return SemanticChunker().explain(SAMPLE)
 
     def small_chunks() -> object:
         return SemanticChunker(max_tokens=4).chunk(SAMPLE)
@@ -40,10 +44,12 @@ def steps() -> list[tuple[str, Callable[[], object]]]:
     return [
         ("sentences", lambda: split_sentences(SAMPLE)),
         ("partition", partition),
+        ("explanation", explanation),
         ("small chunks", small_chunks),
         ("splitter", splitter),
         ("windows", windows),
         *((kind, threshold(kind)) for kind in THRESHOLDS),
+        ("separators", lambda: RecursiveChunker(max_tokens=4).chunk(SAMPLE)),
     ]
 
 

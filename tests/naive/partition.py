@@ -87,7 +87,7 @@ def solve(costs, starts, factors, penalty, opened, previous):
 
 
 def partition(
-    vectors, tokens, factors, document_units, limits, target, size_weight, penalties, cuts
+    vectors, tokens, factors, document_units, limits, target, size_weight, penalties, used, cuts
 ):
     """One document: what any partition costs, and the least."""
     m = len(tokens)
@@ -106,6 +106,41 @@ def partition(
         return partition_cost(chosen, table, factors, penalty)
 
     return cost_of, min(map(cost_of, every_partition(m)))
+
+
+def scatter(centred, weights, first, last):
+    rows = centred[first : last + 1][weights[first : last + 1] > 0]
+    return float(((rows - rows.mean(axis=0)) ** 2).sum()) if len(rows) else 0.0
+
+
+def sides(cuts, begin, end, firsts, lasts):
+    starts = [i - begin for i in range(begin, end) if cuts[i]]
+    for i in range(end - begin):
+        firsts[i] = max([start for start in starts if start < i], default=0)
+        lasts[i] = min([start for start in starts if start > i], default=end - begin) - 1
+
+
+def gains(
+    vectors, tokens, factors, document_units, limits, target, size_weight, cuts, scatter_, size
+):
+    """One document: what each gap's segment costs whole, less what its two parts cost."""
+    m = len(tokens)
+    centred, weights = np.empty((m, vectors.shape[1])), np.empty(m)
+    variance = centre(vectors, 0, m, weights, centred) or 1.0
+    starts = np.empty(m, np.int64)
+    costs = np.empty(first_starts(tokens, factors, 0, m, limits[1], m, starts))
+    segment_costs(centred, weights, starts, costs)
+    add_size_costs(tokens, 0, starts, limits[0], target, size_weight * variance, costs)
+    table = cost_table(costs, starts)
+    firsts, lasts = np.empty(m, int), np.empty(m, int)
+    sides(cuts, 0, m, firsts, lasts)
+    scatter_[0] = size[0] = np.nan
+    for i in range(1, m):
+        first, last = int(firsts[i]), int(lasts[i])
+        whole, left, right = ((first, last), (first, i - 1), (i, last))
+        spread = [scatter(centred, weights, *segment) for segment in (whole, left, right)]
+        scatter_[i] = (spread[0] - spread[1] - spread[2]) / variance
+        size[i] = (table.get(whole, np.inf) - table[left] - table[right]) / variance - scatter_[i]
 
 
 def limit_cuts(suggested, distances, tokens, factors, document_units, limits, cuts):

@@ -77,3 +77,12 @@ def next_grapheme_boundary(data, position, end, blocks, records):
 
 def last_grapheme_boundary(data, start, limit, end, blocks, records):
     return max(b for b in _byte_boundaries(data, start, end, blocks, records) if b <= limit)
+
+
+def interiors(data, documents, blocks, records, inside):
+    for begin, end in zip(documents, documents[1:], strict=False):
+        boundaries = set(_byte_boundaries(data, begin, end, blocks, records))
+        for i in range(begin, end):
+            if i not in boundaries:
+                inside[i] = 2 if 0x80 <= data[i] < 0xC0 else 1
+    return int(max(data, default=0) < 0x80)

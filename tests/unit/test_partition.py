@@ -20,6 +20,8 @@ solve = exposed(kernels._solve)
 count_segments = exposed(kernels._count_segments)
 mark_starts = exposed(kernels._mark_starts)
 bounded_starts = exposed(kernels._bounded_starts)
+scatter = exposed(kernels._scatter)
+sides = exposed(kernels._sides)
 
 
 @st.composite
@@ -65,9 +67,9 @@ def cut(
     limits = np.array([low, high, pairs], np.int64)
     columns = (vectors, tokens, factors, document_units, limits, target, 1.0)
     if number:
-        kernels.partition_into(*columns, np.array([number]), True, cuts)
+        kernels.partition_into(*columns, np.array([number]), True, np.empty(1), cuts)
     else:
-        kernels.partition(*columns, np.array([penalty, 0.0, 0.0]), cuts)
+        kernels.partition(*columns, np.array([penalty, 0.0, 0.0]), np.empty(1), cuts)
     return np.flatnonzero(cuts).tolist()
 
 
@@ -134,10 +136,57 @@ def test_partition(document, high, low, target, penalty):
     limits, penalties = np.array([low, high, 1 << 20]), np.array([penalty, 0.1, 0.3])
     units = np.array([0, len(tokens)], np.int32)
     cuts = np.empty(len(tokens), np.uint8)
-    arguments = (vectors, tokens, factors, units, limits, target, 0.7, penalties)
+    used = np.empty(1)
+    arguments = (vectors, tokens, factors, units, limits, target, 0.7, penalties, used)
     kernels.partition(*arguments, cuts)
     cost_of, best = naive.partition.partition(*arguments, cuts)
     assert cost_of(np.flatnonzero(cuts).tolist()) == pytest.approx(best, abs=1e-4, rel=1e-5)
+    if len(tokens) > 2:
+        assert used[0] == pytest.approx(max(penalty, 0.1 + 0.3 * np.log(len(tokens))))
+
+
+@given(documents(), st.data())
+def test_scatter(document, data):
+    vectors = document[0]
+    centred, weights = np.empty_like(vectors), np.empty(len(vectors), np.float32)
+    centre(vectors, 0, len(vectors), weights, centred)
+    first = data.draw(st.integers(0, len(vectors) - 1))
+    last = data.draw(st.integers(first, len(vectors) - 1))
+    slow = naive.partition.scatter(centred.astype(float), weights, first, last)
+    assert scatter(centred, weights, first, last) == pytest.approx(slow, abs=1e-5)
+
+
+@given(st.lists(st.integers(0, 1), min_size=1, max_size=9), st.integers(0, 3))
+def test_sides(marks, before):
+    cuts = np.array([0] * before + [1, *marks], np.uint8)
+    got, slow = np.empty((2, len(marks) + 1), np.int64), np.empty((2, len(marks) + 1), np.int64)
+    sides(cuts, before, len(cuts), got[0], got[1])
+    naive.partition.sides(cuts, before, len(cuts), slow[0], slow[1])
+    np.testing.assert_array_equal(got, slow)
+
+
+@given(
+    documents(),
+    st.integers(9, 40),
+    st.integers(0, 9),
+    st.sampled_from([0.0, 12.0]),
+    st.floats(0, 3),
+)
+def test_gains(document, high, low, target, penalty):
+    vectors, tokens, factors = document
+    m = len(tokens)
+    limits, units = np.array([low, high, 1 << 20]), np.array([0, m], np.int32)
+    columns = (vectors, tokens, factors, units, limits, target, 0.7)
+    cuts, used = np.empty(m, np.uint8), np.empty(1)
+    kernels.partition(*columns, np.array([penalty, 0.0, 0.0]), used, cuts)
+    topic, size, slow_topic, slow_size = np.zeros((4, m))
+    kernels.gains(*columns, cuts, topic, size)
+    naive.partition.gains(*columns, cuts, slow_topic, slow_size)
+    np.testing.assert_allclose(topic, slow_topic, atol=1e-3, rtol=1e-4)
+    np.testing.assert_allclose(size, slow_size, atol=1e-3, rtol=1e-4)
+    net = (topic + size - used[0] * np.maximum(factors, 0.0))[1:]
+    assert (net[cuts[1:] == 1] > -1e-3).all()
+    assert (net[cuts[1:] == 0] < 1e-3).all()
 
 
 @given(documents(), st.integers(1, 7), st.integers(9, 60))
@@ -244,6 +293,6 @@ def test_documents_of_a_group_do_not_see_each_other():
     for copies, cuts in ((1, alone), (2, both)):
         kernels.partition(
             np.tile(vectors, (copies, 1)), np.tile(tokens, copies), np.tile(factors, copies),
-            np.arange(0, 9 * copies + 1, 9, dtype=np.int32), limits, 0.0, 1.0, penalties, cuts,
+            np.arange(0, 9 * copies + 1, 9, dtype=np.int32), limits, 0.0, 1.0, penalties, np.empty(copies), cuts,
         )  # fmt: skip
     np.testing.assert_array_equal(both, np.tile(alone, 2))

@@ -163,3 +163,20 @@ def test_tables_are_mapped_and_read_only():
         assert type(table) is np.ndarray
         assert not table.flags.writeable
     assert character_tables() is TABLES
+
+
+@settings(max_examples=EXAMPLES)
+@given(
+    st.lists(
+        st.one_of(TEXTS, st.builds(lambda n, t: "x" * n + t, st.integers(50, 140), PIECES)),
+        max_size=4,
+    )
+)
+def test_interiors(documents):
+    parts = [text.encode("utf-8", "surrogatepass") for text in documents]
+    data, bounds = array(b"".join(parts)), offsets(np.cumsum([0, *map(len, parts)]))
+    found = []
+    for function in (utf8.interiors, naive.interiors):
+        inside = np.zeros(len(data) + 1, np.uint8)
+        found.append((function(data, bounds, *TABLES, inside), inside.tolist()))
+    assert found[0] == found[1]

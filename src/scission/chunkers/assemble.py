@@ -102,13 +102,4 @@ def trimmed(batch: ChunkBatch) -> ChunkBatch:
         text = batch.text(i)
         start[i] += len(text) - len(text.lstrip())
         end[i] = start[i] + len(text.strip())
-    kept = np.flatnonzero(end > start)
-    return ChunkBatch(
-        texts=batch.texts,
-        document=batch.document[kept],
-        start=start[kept],
-        end=end[kept],
-        token_count=batch.token_count[kept],
-        distance=batch.distance[kept],
-        vectors=None if batch.vectors is None else batch.vectors[kept],
-    )
+    return batch.changed(start=start, end=end).take(np.flatnonzero(end > start))

@@ -8,16 +8,26 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import chain, islice
+from dataclasses import replace
+from itertools import chain, islice, repeat
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..chunks import Chunk, ChunkBatch
 from ..errors import OptionError
 from ..text import Text, TextBuffer, buffers
+from ..tokens import default_vocabulary, whole_counts, whole_sizes
+from .limits import UNLIMITED
 from .options import check_known, optional_integer
+from .pages import Pages, with_pages
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from ..explain import Explanation
 
 #: Bytes of text that go through the kernels together. Large enough that Python's share per group (0.2 ms) vanishes,
 #: small enough for the group's arrays to stay in the second-level cache's reach.
@@ -53,6 +63,47 @@ class Chunker(ABC):
         """Whether `chunk_batch` uses several threads unless told otherwise."""
         return True
 
+    def _prepared(self, groups: Iterator[TextBuffer]) -> Iterator[TextBuffer]:
+        """See all groups in order, before they go to threads."""
+        return groups
+
+    # What a strategy that nests this one asks of it.
+
+    @property
+    def _has_parents(self) -> bool:
+        """Whether chunks are part of larger ones."""
+        return False
+
+    @property
+    def _extracts(self) -> bool:
+        """Whether chunks are slices of a text that is extracted from the document."""
+        return False
+
+    @property
+    def _limit(self) -> int:
+        """The largest size of a chunk, in what `_sizes` counts."""
+        return UNLIMITED
+
+    @property
+    def _trims(self) -> bool:
+        """Whether chunks lose the white space at their ends."""
+        return False
+
+    def _sizes(self, buffer: TextBuffer) -> NDArray[np.int32]:
+        """int32[D]: each document's size, were it a single chunk."""
+        return whole_sizes(buffer, default_vocabulary())
+
+    def _counts(self, buffer: TextBuffer) -> NDArray[np.int32]:
+        """int32[D]: each document's ``token_count``, were it a single chunk."""
+        return whole_counts(buffer, default_vocabulary())
+
+    def _vectors(self, buffer: TextBuffer) -> NDArray[np.float32]:
+        """float32[D, d]: each document's vector, were it a single chunk."""
+        raise OptionError(
+            f"embeddings must be False for a {type(self).__name__}, got True: it has no model; "
+            "give it, or the strategy inside it, one"
+        )
+
     def warmup(self) -> Self:
         """Chunk a sample, so that the first document of a service takes as long as the thousandth.
 
@@ -71,7 +122,13 @@ class Chunker(ABC):
         self.chunk_batch(texts, threads=1, embeddings=True)
         return self
 
-    def chunk(self, text: Text, *, metadata: Mapping[str, Any] | None = None) -> list[Chunk]:
+    def chunk(
+        self,
+        text: Text,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        pages: Pages | None = None,
+    ) -> list[Chunk]:
         """Cut one document into chunks.
 
         Parameters
@@ -79,7 +136,11 @@ class Chunker(ABC):
         text : str or bytes
             The document; bytes must be UTF-8.
         metadata : mapping, optional
-            Copied into every chunk's ``metadata``.
+            Copied into every chunk's ``metadata``. Strategies that depend on the kind of document (`CodeChunker`,
+            `RoutingChunker`) read its ``source``, a file's name, and ``mime_type``.
+        pages : "form_feeds" or sequence, optional
+            Where pages begin, for ``page`` and ``last_page`` (from 1) in every chunk's ``metadata``: after each form
+            feed, or at given offsets, or with given (start, end) spans, in code points.
 
         Returns
         -------
@@ -94,10 +155,34 @@ class Chunker(ABC):
         EmbeddingError
             The model returned something unusable.
         """
-        batch = self._chunk_group(TextBuffer.from_texts([text]), False)
+        buffer = TextBuffer.from_texts([text])
         if metadata is not None:
-            batch = _numbered(batch, 0, [metadata])
-        return list(batch)
+            buffer = replace(buffer, metadata=[_checked(metadata)])
+        (buffer,) = self._prepared(iter([buffer]))
+        batch = self._chunk_group(buffer, False)
+        batch = batch.changed(metadata=buffer.metadata)
+        return list(batch if pages is None else with_pages(batch, [pages]))
+
+    def explain(self, text: Text) -> Explanation:
+        """Cut one document, for a look at where and why.
+
+        Parameters
+        ----------
+        text : str or bytes
+            The document; bytes must be UTF-8.
+
+        Returns
+        -------
+        Explanation
+            The chunks that `chunk` returns. It shows itself in a notebook and has ``to_html()``; strategies that
+            weigh distances add these, and why each gap was cut or not.
+        """
+        from ..explain import Explanation
+
+        began = perf_counter()
+        batch = self.chunk_batch([text], threads=1)
+        seconds = {"chunk": perf_counter() - began}
+        return Explanation(repr(self), batch.texts[0], list(batch), seconds=seconds)
 
     def chunk_batch(
         self,
@@ -106,6 +191,7 @@ class Chunker(ABC):
         threads: int | None = None,
         embeddings: bool = False,
         metadata: Sequence[Mapping[str, Any]] | None = None,
+        pages: str | Sequence[Pages] | None = None,
     ) -> ChunkBatch:
         """Cut many documents into chunks.
 
@@ -119,14 +205,18 @@ class Chunker(ABC):
         embeddings : bool, default False
             Whether to return chunk vectors, pooled from the pass that found the boundaries.
         metadata : sequence of mappings, optional
-            One for each document, copied into its chunks.
+            One for each document, copied into its chunks; see `chunk`.
+        pages : "form_feeds" or sequence, optional
+            How pages are told apart in all documents, or in each; see `chunk`.
 
         Returns
         -------
         ChunkBatch
             Chunks in the order of the documents.
         """
-        parts = self.stream(texts, threads=threads, embeddings=embeddings, metadata=metadata)
+        parts = self.stream(
+            texts, threads=threads, embeddings=embeddings, metadata=metadata, pages=pages
+        )
         return ChunkBatch.concatenate(list(parts))
 
     def stream(
@@ -136,6 +226,7 @@ class Chunker(ABC):
         threads: int | None = None,
         embeddings: bool = False,
         metadata: Iterable[Mapping[str, Any]] | None = None,
+        pages: str | Iterable[Pages] | None = None,
     ) -> Iterator[ChunkBatch]:
         """Cut a stream of documents in constant memory.
 
@@ -144,7 +235,7 @@ class Chunker(ABC):
 
         Parameters
         ----------
-        texts, threads, embeddings, metadata
+        texts, threads, embeddings, metadata, pages
             As for `chunk_batch`.
 
         Yields
@@ -153,21 +244,21 @@ class Chunker(ABC):
             The chunks of the next documents, in order; ``document`` counts on from batch to batch.
         """
         workers = optional_integer("threads", threads, 1) or self._default_threads()
-        entries = None if metadata is None else iter(metadata)
+        groups = buffers(texts, GROUP_BYTES)
+        if metadata is not None:
+            groups = _annotated(groups, iter(metadata))
+        places = repeat(pages) if pages is None or isinstance(pages, str) else iter(pages)
         first = 0
-        for batch in self._ordered(buffers(texts, GROUP_BYTES), workers, embeddings):
-            notes = None if entries is None else list(islice(entries, len(batch.texts)))
-            if notes is not None and len(notes) < len(batch.texts):
-                raise OptionError(
-                    "metadata must have an entry for each document, "
-                    f"got {first + len(notes)} for more documents than that"
-                )
-            yield _numbered(batch, first, notes)
-            first += len(batch.texts)
+        for group, batch in self._ordered(self._prepared(groups), workers, embeddings):
+            batch = _numbered(batch.changed(metadata=group.metadata), first)
+            if pages is not None:
+                batch = with_pages(batch, _entries(places, len(group), first, "pages"))
+            yield batch
+            first += len(group)
 
     def _ordered(
         self, groups: Iterator[TextBuffer], workers: int, embeddings: bool
-    ) -> Iterator[ChunkBatch]:
+    ) -> Iterator[tuple[TextBuffer, ChunkBatch]]:
         if workers > 1:
             # A single group, the rule for one call among many, is not worth a pool.
             ahead = list(islice(groups, 2))
@@ -175,19 +266,21 @@ class Chunker(ABC):
             workers = workers if len(ahead) > 1 else 1
         if workers == 1:
             for group in groups:
-                yield self._chunk_group(group, embeddings)
+                yield group, self._chunk_group(group, embeddings)
             return
         with ThreadPoolExecutor(workers, thread_name_prefix="scission") as pool:
-            waiting: deque[Future[ChunkBatch]] = deque()
+            waiting: deque[tuple[TextBuffer, Future[ChunkBatch]]] = deque()
             try:
                 for group in groups:
-                    waiting.append(pool.submit(self._chunk_group, group, embeddings))
+                    waiting.append((group, pool.submit(self._chunk_group, group, embeddings)))
                     if len(waiting) > 2 * workers:
-                        yield waiting.popleft().result()
+                        done, future = waiting.popleft()
+                        yield done, future.result()
                 while waiting:
-                    yield waiting.popleft().result()
+                    done, future = waiting.popleft()
+                    yield done, future.result()
             finally:
-                for future in waiting:
+                for _, future in waiting:
                     future.cancel()
 
     def _default_threads(self) -> int:
@@ -200,19 +293,36 @@ def cores() -> int:
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
-def _numbered(
-    batch: ChunkBatch, first: int, metadata: Sequence[Mapping[str, Any]] | None
-) -> ChunkBatch:
-    if first == 0 and metadata is None:
+def _annotated(
+    groups: Iterator[TextBuffer], metadata: Iterator[Mapping[str, Any]]
+) -> Iterator[TextBuffer]:
+    """Give each group the metadata of its documents, read once these have been."""
+    first = 0
+    for group in groups:
+        notes = _entries(metadata, len(group), first, "metadata")
+        yield replace(group, metadata=[_checked(entry) for entry in notes])
+        first += len(group)
+
+
+def _entries(entries: Iterator[Any], count: int, first: int, name: str) -> list[Any]:
+    found = list(islice(entries, count))
+    if len(found) < count:
+        raise OptionError(
+            f"{name} must have an entry for each document, "
+            f"got {first + len(found)} for more documents than that"
+        )
+    return found
+
+
+def _checked(metadata: Any) -> Mapping[str, Any]:
+    if isinstance(metadata, Mapping):
+        return metadata
+    raise OptionError(f"metadata of a document must be a mapping, got {type(metadata).__name__}")
+
+
+def _numbered(batch: ChunkBatch, first: int) -> ChunkBatch:
+    """Count documents from `first`, those of parents too."""
+    if first == 0:
         return batch
-    return ChunkBatch(
-        texts=batch.texts,
-        document=batch.document + first,
-        start=batch.start,
-        end=batch.end,
-        token_count=batch.token_count,
-        distance=batch.distance,
-        vectors=batch.vectors,
-        metadata=metadata,
-        first_document=first,
-    )
+    parents = None if batch.parents is None else _numbered(batch.parents, first)
+    return batch.changed(document=batch.document + first, first_document=first, parents=parents)

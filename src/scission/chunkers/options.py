@@ -27,11 +27,14 @@ def choice(name: str, value: Any, allowed: Collection[str]) -> str:
     raise OptionError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
 
 
-def integer(name: str, value: Any, low: int) -> int:
-    """Accept an integer of at least `low`; a bool is none."""
-    if not isinstance(value, bool) and isinstance(value, numbers.Integral) and int(value) >= low:
-        return int(value)
-    raise OptionError(f"{name} must be an integer of at least {low}, got {value!r}")
+def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """Accept an integer in [low, high]; a bool is none."""
+    if not isinstance(value, bool) and isinstance(value, numbers.Integral):
+        got = int(value)
+        if got >= low and (high is None or got <= high):
+            return got
+    limits = f"of at least {low}" if high is None else f"in [{low}, {high}]"
+    raise OptionError(f"{name} must be an integer {limits}, got {value!r}")
 
 
 def optional_integer(name: str, value: Any, low: int) -> int | None:
@@ -47,6 +50,13 @@ def number(name: str, value: Any, low: float, high: float = math.inf) -> float:
             return got
     limits = f"of at least {low:g}" if high == math.inf else f"in [{low:g}, {high:g}]"
     raise OptionError(f"{name} must be a number {limits}, got {value!r}")
+
+
+def text(name: str, value: Any) -> str:
+    """Accept a string that is not blank."""
+    if isinstance(value, str) and value.strip():
+        return value
+    raise OptionError(f"{name} must be a string that is not blank, got {value!r}")
 
 
 def flag(name: str, value: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from ..errors import OptionError
 from .limits import Limits
 from .measure import Measured
+from .verdict import Gains, Verdict
 
 #: Penalty of a cut without a target size, in units of the document's variance: the first of these, or
 #: base + growth * ln(units) where that is larger. Pk (static vectors) of choi / choi_style_ewt / wiki50: a constant
@@ -39,12 +41,33 @@ class PartitionRule:
     target_tokens: int = 0
     penalty: float | None = None
 
-    def cut(self, measured: Measured) -> NDArray[np.uint8]:
-        """uint8[M]: 1 where a chunk starts."""
+    def decide(self, measured: Measured) -> Verdict:
+        """Find the cuts, and the penalty that each document had."""
         from ..kernels import partition
 
         cuts = np.empty(len(measured.vectors), np.uint8)
-        columns = (
+        used = np.empty(len(measured.document_units) - 1, np.float64)
+        columns = self._columns(measured)
+        numbers = self._numbers(measured)
+        if numbers is not None:
+            partition.partition_into(*columns, numbers, self.limits.number > 0, used, cuts)
+        else:
+            penalties = PENALTIES if self.penalty is None else (self.penalty, 0.0, 0.0)
+            partition.partition(*columns, np.array(penalties), used, cuts)
+        return Verdict(cuts, used)
+
+    def gains(self, measured: Measured, verdict: Verdict) -> Gains:
+        """Weigh a cut at every gap by the costs that the partition was found with."""
+        from ..kernels import partition
+
+        topic, size = np.empty((2, len(measured.vectors)), np.float64)
+        partition.gains(*self._columns(measured), verdict.cuts, topic, size)
+        penalties = np.repeat(verdict.thresholds, np.diff(measured.document_units))
+        return Gains(topic, size, penalties * np.maximum(measured.factors, 0.0))
+
+    def _columns(self, measured: Measured) -> tuple[Any, ...]:
+        """Return what every kernel of a partition takes first."""
+        return (
             measured.vectors,
             measured.sizes,
             measured.factors,
@@ -53,13 +76,6 @@ class PartitionRule:
             float(self.target_tokens),
             SIZE_WEIGHT,
         )
-        numbers = self._numbers(measured)
-        if numbers is not None:
-            partition.partition_into(*columns, numbers, self.limits.number > 0, cuts)
-        else:
-            penalties = PENALTIES if self.penalty is None else (self.penalty, 0.0, 0.0)
-            partition.partition(*columns, np.array(penalties), cuts)
-        return cuts
 
     def _numbers(self, measured: Measured) -> NDArray[np.int64] | None:
         """int64[D]: the wanted number of chunks of each document, where there is one."""
@@ -86,7 +102,7 @@ class PartitionRule:
         for _ in range(16):  # to a ratio of 1.0002
             middle = float(np.sqrt(low * high))
             rule = replace(self, penalty=middle)
-            if sum(int(rule.cut(group).sum()) for group in groups) > wanted:
+            if sum(int(rule.decide(group).cuts.sum()) for group in groups) > wanted:
                 low = middle
             else:
                 high = middle

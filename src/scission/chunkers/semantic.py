@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from ..embed.registry import resolve
 from ..errors import OptionError
 from ..group import Group
 from ..text import Text, TextBuffer, buffers
-from ..tokens import fit_units, tokenize
+from ..tokens import fit_units, tokenize, whole_counts, whole_sizes
 from ..units import Splitter, check_splitter, find_units, from_sentences, split_by
 from . import options
 from .assemble import Spans, assemble, overlapped, spans_of
@@ -24,6 +25,10 @@ from .limits import UNLIMITED, Limits, default_minimum
 from .measure import Measured, measure, seams
 from .partition import PartitionRule
 from .threshold import ThresholdRule
+from .verdict import Decided
+
+if TYPE_CHECKING:
+    from ..explain import Explanation
 
 _PARTITION = "partition"
 
@@ -40,9 +45,10 @@ class SemanticChunker(Chunker):
     model : str, path, callable or object, default "minilm-static"
         Where vectors come from: the model inside the package; a known transformer by name
         (``"bge-small-en-v1.5"``, ``"all-MiniLM-L6-v2"``, see ``scission models list``); the folder of a distilled
-        model, or of a transformer of the BERT family (`scission.embed.onnx`); a function from a list of texts to an
-        (n, d) array; an object with ``embed`` or (LangChain's ``Embeddings``) ``embed_documents``. A model of
-        your own must give a text the same vector whatever comes with it, or the chunks depend on the batch.
+        model, or of a transformer of the BERT family (`scission.embed.onnx`); ``openai:`` and the name of a model
+        behind an OpenAI-compatible service; a function from a list of texts to an (n, d) array; an object with
+        ``embed`` (`OpenAIEmbedder`), ``embed_documents`` (LangChain) or ``encode`` (sentence-transformers, model2vec). A
+        model of your own must give a text the same vector whatever comes with it, or the chunks depend on the batch.
     breakpoints : str, default "partition"
         How cuts are found. ``"partition"``: the partition that minimises the scatter within segments, plus a
         penalty per cut that depends on the structure of the text, plus a term for sizes when
@@ -249,17 +255,69 @@ class SemanticChunker(Chunker):
             raise OptionError("sentences must be a list of strings, got one str")
         buffer, units = from_sentences(list(sentences))
         group = Group(buffer, units, tokenize(buffer, units, self._embedder.vocabulary))
-        cuts = self._rule.cut(self._measure(group))
+        cuts = self._rule.decide(self._measure(group)).cuts
         return [int(i) - 1 for i in np.flatnonzero(cuts) if i > 0]
 
     @property
     def _parallel(self) -> bool:
         return self._embedder.parallel
 
+    def explain(self, text: Text) -> Explanation:
+        """Cut one document and say why: distances, threshold or gains, cuts, sizes and time.
+
+        Parameters
+        ----------
+        text : str or bytes
+            The document; bytes must be UTF-8.
+
+        Returns
+        -------
+        Explanation
+            The chunks that `chunk` returns, with what each gap between units was decided by.
+        """
+        from ..explain.semantic import explain
+
+        work = self._decide(TextBuffer.from_texts([text]))
+        chunks = list(self._assemble(work, False))
+        return explain(repr(self), work, chunks, self._rule, self._buffer_size)
+
+    @property
+    def _limit(self) -> int:
+        return self._limits.max_tokens
+
+    @property
+    def _trims(self) -> bool:
+        return self._trim
+
+    def _sizes(self, buffer: TextBuffer) -> NDArray[np.int32]:
+        return whole_sizes(buffer, self._embedder.vocabulary)
+
+    def _counts(self, buffer: TextBuffer) -> NDArray[np.int32]:
+        return whole_counts(buffer, self._embedder.vocabulary)
+
+    def _vectors(self, buffer: TextBuffer) -> NDArray[np.float32]:
+        measured = self._measure(self._group(buffer))
+        units = measured.document_units
+        whole = Spans(units[:-1].copy(), units[1:].copy(), np.arange(len(buffer), dtype=np.int32))
+        return self._chunk_vectors(measured, whole)
+
     def _chunk_group(self, buffer: TextBuffer, embeddings: bool) -> ChunkBatch:
+        return self._assemble(self._decide(buffer), embeddings)
+
+    def _decide(self, buffer: TextBuffer) -> Decided:
+        times = [perf_counter()]
         group = self._group(buffer)
+        times.append(perf_counter())
         measured = self._measure(group)
-        cuts = self._rule.cut(measured)
+        times.append(perf_counter())
+        verdict = self._rule.decide(measured)
+        times.append(perf_counter())
+        split, embed, cut = (late - early for early, late in zip(times, times[1:], strict=False))
+        return Decided(measured, verdict, {"split": split, "embed": embed, "cut": cut})
+
+    def _assemble(self, work: Decided, embeddings: bool) -> ChunkBatch:
+        measured, cuts = work.measured, work.verdict.cuts
+        group = measured.group
         spans = spans_of(cuts, measured.document_units)
         if self._overlap:
             limit = self._limits.max_tokens

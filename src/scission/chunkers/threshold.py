@@ -12,6 +12,7 @@ from ..errors import OptionError
 from . import breakpoints
 from .limits import Limits
 from .measure import Measured, distances
+from .verdict import ThresholdVerdict
 
 
 @dataclass(frozen=True)
@@ -44,57 +45,88 @@ class ThresholdRule:
     joined: bool
     threshold: float | None = None
 
-    def cut(self, measured: Measured) -> NDArray[np.uint8]:
-        """uint8[M]: 1 where a chunk starts."""
-        from ..kernels import partition
-
-        suggested = np.zeros(len(measured.vectors), np.uint8)
-        before = np.zeros(len(measured.vectors), np.float64)
-        for begin, found in self._documents(measured):
+    def decide(self, measured: Measured) -> ThresholdVerdict:
+        """Find the cuts, and what they were found by."""
+        count = len(measured.vectors)
+        suggested = np.zeros(count, np.uint8)
+        before, scores = np.zeros((2, count), np.float64)
+        thresholds = np.full(len(measured.document_units) - 1, np.nan)
+        for document, begin, found in self._documents(measured):
+            values, threshold, marked = self._marked(found)
+            gaps = slice(begin + 1, begin + 1 + len(found))
             suggested[begin] = 1
-            suggested[begin + 1 : begin + 1 + len(found)] = self._marked(found)
-            before[begin + 1 : begin + 1 + len(found)] = found
+            suggested[gaps], before[gaps], scores[gaps] = marked, found, values
+            thresholds[document] = threshold
         suggested[measured.factors < 0.0] = 1
-        if not self.limits.bounded:
-            return suggested
-        cuts = np.empty_like(suggested)
-        partition.limit_cuts(
-            suggested,
-            before,
-            measured.sizes,
-            measured.factors,
-            measured.document_units,
-            self.limits.array,
-            cuts,
-        )
-        return cuts
+        cuts = keep_limits(self.limits, measured, suggested, before)
+        return ThresholdVerdict(cuts, thresholds, before, scores, suggested)
 
     def fitted(self, groups: Sequence[Measured]) -> ThresholdRule:
         """Take the threshold from the distances of all documents together."""
-        parts = [found for group in groups for _, found in self._documents(group) if len(found)]
+        parts = [found for group in groups for _, _, found in self._documents(group) if len(found)]
         if not parts:
             raise OptionError("fit needs a document of at least two sentences, got none")
         kind = breakpoints.THRESHOLDS[self.kind]
         values = np.concatenate([breakpoints.statistic(kind, part) for part in parts])
         return replace(self, threshold=kind.threshold(values, self.amount))
 
-    def _documents(self, measured: Measured) -> Iterator[tuple[int, NDArray[np.float64]]]:
-        """Yield, for each document, its first unit and the distances across its gaps."""
+    def _documents(self, measured: Measured) -> Iterator[tuple[int, int, NDArray[np.float64]]]:
+        """Yield, for each document, its number, its first unit and the distances across its gaps."""
         after = distances(measured, self.form, self.buffer_size, self.joined)
         limits = measured.document_units.tolist()
-        for begin, end in zip(limits, limits[1:], strict=False):
+        for number, (begin, end) in enumerate(zip(limits, limits[1:], strict=False)):
             if end > begin:
-                yield begin, after[begin : end - 1]
+                yield number, begin, after[begin : end - 1]
 
-    def _marked(self, found: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def _marked(
+        self, found: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], float, NDArray[np.bool_]]:
+        """Return the score of each gap of a document, the threshold, and which gaps it marks."""
         peaks = self.form == "blocks"
         if self.limits.number:
-            return breakpoints.strongest(found, self.limits.number - 1, peaks)
+            return found, np.nan, breakpoints.strongest(found, self.limits.number - 1, peaks)
         if len(found) < 2 and self.threshold is None:
-            return np.zeros(len(found), np.bool_)  # two sentences are no evidence of two topics
+            # Two sentences are no evidence of two topics.
+            return found, np.nan, np.zeros(len(found), np.bool_)
         kind = breakpoints.THRESHOLDS[self.kind]
         values = breakpoints.statistic(kind, found)
         threshold = self.threshold
         if threshold is None:
             threshold = kind.threshold(values, self.amount)
-        return breakpoints.suggest(values, found, threshold, peaks)
+        return values, threshold, breakpoints.suggest(values, found, threshold, peaks)
+
+
+def keep_limits(
+    limits: Limits,
+    measured: Measured,
+    suggested: NDArray[np.uint8],
+    before: NDArray[np.float64],
+) -> NDArray[np.uint8]:
+    """Return suggested cuts, changed as little as the limits of size allow.
+
+    Parameters
+    ----------
+    limits : Limits
+        Sizes of chunks.
+    measured : Measured
+        The group.
+    suggested : uint8[M]
+        1 where a chunk is to start.
+    before : float64[M]
+        Distance across the gap before each unit; cuts are added where it is largest.
+    """
+    from ..kernels import partition
+
+    if not limits.bounded:
+        return suggested
+    cuts = np.empty_like(suggested)
+    partition.limit_cuts(
+        suggested,
+        before,
+        measured.sizes,
+        measured.factors,
+        measured.document_units,
+        limits.array,
+        cuts,
+    )
+    return cuts

@@ -1,4 +1,4 @@
-"""The command line: ``scission chunk``, ``models`` and ``warmup``."""
+"""The command line: ``scission chunk`` and its companions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from .. import __version__
 from ..errors import ScissionError
-from . import chunk, models, warmup
+from . import chunk, diff, estimate, evaluate, explain, models, warmup
 
 #: Exit statuses: all done; some documents failed; nothing could be done.
 DONE, SOME_FAILED, FAILED = 0, 1, 2
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"scission {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (chunk, models, warmup):
+    for module in (chunk, diff, estimate, evaluate, explain, models, warmup):
         module.add_parser(commands)
     options = parser.parse_args(arguments)
     try:

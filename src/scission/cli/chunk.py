@@ -9,29 +9,12 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from ..api import make_chunker
 from ..chunkers.base import Chunker
 from ..errors import OptionError
-from . import outputs
+from ..remote.ledger import Usage
+from . import outputs, strategy
+from .config import settle
 from .inputs import STDIN, Documents, find
-
-_NUMBERS = {
-    "min-tokens": "no chunk is smaller, where the document allows it",
-    "max-tokens": "no chunk is larger, ever (512)",
-    "target-tokens": "wanted mean size of the chunks",
-    "number-of-chunks": "wanted number of chunks of each document",
-    "overlap-sentences": "sentences that a chunk repeats from the one before it (0)",
-    "buffer-size": "sentences in a block, or on each side of a window (3)",
-}
-_WORDS = {
-    "model": "minilm-static, a name of 'scission models list', or a model's folder",
-    "precision": "of a transformer: fp32, fp16 or int8",
-    "device": "of a transformer: auto, cpu, cuda or coreml",
-    "fallback": "minilm-static: what to take, with a warning, when the model cannot be had",
-    "breakpoints": "partition, percentile, standard_deviation, interquartile, gradient or absolute",
-    "distances": "blocks or windows",
-    "embed": "sentences or windows",
-}
 
 
 def add_parser(commands: Any) -> None:
@@ -42,39 +25,44 @@ def add_parser(commands: Any) -> None:
         description="Cut documents into chunks and print them, or write them to a file.",
     )
     parser.add_argument(
-        "files", nargs="*", default=[STDIN], metavar="FILE",
+        "files", nargs="*", metavar="FILE",
         help="files, directories or globs; - or nothing for standard input",
     )  # fmt: skip
-    parser.add_argument("-s", "--strategy", default="semantic", help="how to cut (semantic)")
-    for name, text in _WORDS.items():
-        parser.add_argument(f"--{name}", metavar="NAME", help=text)
-    parser.add_argument("--amount", type=float, metavar="X", help="the parameter of --breakpoints")
-    for name, text in _NUMBERS.items():
-        parser.add_argument(f"--{name}", type=int, metavar="N", help=text)
     parser.add_argument(
-        "--trim", action="store_true", default=None, help="take white space off the ends of chunks"
+        "-c", "--config", metavar="FILE",
+        help="TOML: files, strategy, output and so on as here, options of the strategy under [options]",
+    )  # fmt: skip
+    strategy.add_options(parser)
+    parser.add_argument(
+        "--pages", action="store_true", default=None, help="note pages, which form feeds begin"
     )
     parser.add_argument(
-        "--embeddings", action="store_true", help="write chunk vectors too (not as text)"
+        "--embeddings",
+        action="store_true",
+        default=None,
+        help="write chunk vectors too (not as text)",
     )
     parser.add_argument(
         "-f", "--format", choices=outputs.FORMATS, help="text, or by the ending of -o"
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of printing")
-    parser.add_argument("--encoding", default="utf-8", help="of the files (utf-8)")
+    parser.add_argument("--encoding", help="of the files (utf-8)")
     parser.add_argument(
         "-j", "--threads", type=int, metavar="N", help="one for each core by default"
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", default=None, help="no progress and no summary"
+    )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    chunker = make_chunker(options.strategy, **_chunker_options(options))
+    chosen = {**settle(options), **strategy.given(options)}
+    chunker = strategy.chunker_of(options.strategy, chosen)
     paths = find(options.files)
-    _check_encoding(options.encoding)
-    _check_output(options.output, paths)
+    check_encoding(options.encoding)
+    check_output(options.output, paths)
     form = outputs.chosen_format(options.format, options.output)
     documents = Documents(paths, options.encoding)
     began = time.perf_counter()
@@ -82,6 +70,8 @@ def run(options: argparse.Namespace) -> int:
     if not options.quiet:
         seconds = time.perf_counter() - began
         print(summary(documents, chunks, tokens, seconds), file=sys.stderr)
+        if hasattr(chunker, "usage"):
+            print(spent(chunker.usage), file=sys.stderr)
     if not documents.failures:
         return 0
     return 1 if documents.sources else 2
@@ -95,6 +85,15 @@ def summary(documents: Documents, chunks: int, tokens: int, seconds: float) -> s
     return (
         f"{count:,} document{'' if count == 1 else 's'}{failed}, {chunks:,} chunks, {tokens:,} tokens, "
         f"{megabytes:.3g} MB in {seconds:.2g} s ({megabytes / max(seconds, 1e-9):.3g} MB/s)"
+    )
+
+
+def spent(usage: Usage) -> str:
+    """Return what a model behind a network was asked for."""
+    cost = "price unknown" if usage.cost is None else f"{usage.cost:.4f} USD"
+    return (
+        f"requests: {usage.requests:,}, answers from the cache: {usage.cached:,}, tokens sent: "
+        f"{usage.input_tokens:,}, received: {usage.output_tokens:,}, cost: {cost}"
     )
 
 
@@ -118,6 +117,7 @@ def _write(
             threads=options.threads,
             embeddings=options.embeddings,
             metadata=_sources(documents),
+            pages="form_feeds" if options.pages else None,
         )
         for batch in batches:
             writer.write(batch)
@@ -135,20 +135,15 @@ def _sources(documents: Documents) -> Iterator[dict[str, str]]:
         number += 1
 
 
-def _chunker_options(options: argparse.Namespace) -> dict[str, Any]:
-    names = [name.replace("-", "_") for name in (*_WORDS, *_NUMBERS)]
-    given = {name: getattr(options, name) for name in (*names, "amount", "trim")}
-    return {name: value for name, value in given.items() if value is not None}
-
-
-def _check_encoding(name: str) -> None:
+def check_encoding(name: str) -> None:
+    """Refuse an encoding that does not exist."""
     try:
         "".encode(name)
     except LookupError:
         raise OptionError(f"--encoding must be one that Python knows, got {name!r}") from None
 
 
-def _check_output(output: str | None, paths: list[str]) -> None:
+def check_output(output: str | None, paths: list[str]) -> None:
     """Refuse to write over a document."""
     if output is None or not os.path.exists(output):
         return

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import TextError
+from ..files import files_below
 from ..text import MAX_BUFFER_BYTES
 
 STDIN = "-"
@@ -62,7 +63,7 @@ def find(names: Iterable[str]) -> list[str]:
     found: list[str] = []
     for name in names:
         if name != STDIN and os.path.isdir(name):
-            found.extend(_below(Path(name)))
+            found.extend(map(str, files_below(Path(name))))
         elif name != STDIN and not os.path.lexists(name) and glob.has_magic(name):
             matches = sorted(
                 path for path in glob.glob(name, recursive=True) if os.path.isfile(path)
@@ -71,13 +72,6 @@ def find(names: Iterable[str]) -> list[str]:
         else:
             found.append(name)
     return found
-
-
-def _below(folder: Path) -> Iterator[str]:
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if path.is_file() and not hidden:
-            yield str(path)
 
 
 def _read(path: str) -> bytes:

@@ -109,6 +109,12 @@ def opened(form: str, path: str | None) -> Iterator[Writer]:
         yield make(file)
 
 
+def write_text(path: str, text: str) -> None:
+    """Write a text file."""
+    with _open(path) as file:
+        file.write(text)
+
+
 def _open(path: str) -> IO[str]:
     try:
         return open(path, "w", encoding="utf-8", errors="replace", newline="")

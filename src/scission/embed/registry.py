@@ -15,6 +15,9 @@ from .protocol import UnitEmbedder
 from .static import EMBEDDED, StaticEmbedder, embedded
 from .texts import TextEmbedder
 
+#: Before the name of a model that is behind a network.
+_REMOTE = "openai:"
+
 
 def resolve(
     model: Any,
@@ -30,8 +33,10 @@ def resolve(
     ----------
     model : str, path, callable, Embedder or LangChain Embeddings
         The name of an embedded model, or of a known transformer (`catalogue`), which is downloaded when it is not there
-        yet; a folder that ``scission models distill`` wrote, or with the checkpoint of a BERT-family transformer; a
-        function from a list of texts to an (n, d) array; an object with ``embed`` or ``embed_documents``.
+        yet; a folder that ``scission models distill`` wrote, or with the checkpoint of a BERT-family transformer;
+        ``openai:`` and the name of a model behind an OpenAI-compatible service; a function from a list of texts
+        to an (n, d) array; an object with ``embed_documents`` (LangChain), ``embed`` (`OpenAIEmbedder`) or ``encode``
+        (sentence-transformers, model2vec).
     precision, device, threads
         Options of a transformer, see `scission.embed.onnx.OnnxEmbedder`; None for its defaults.
     fallback : str, optional
@@ -94,13 +99,13 @@ def _without_options(model: Any) -> UnitEmbedder:
     if isinstance(model, str | os.PathLike):
         return _by_name(os.fspath(model))
     name = getattr(model, "__name__", type(model).__name__)
-    for method in ("embed_documents", "embed"):
+    for method in ("embed_documents", "embed", "encode"):
         if callable(getattr(model, method, None)):
             return TextEmbedder(name, getattr(model, method))
     if callable(model):
         return TextEmbedder(name, model)
     raise OptionError(
-        "model must be a name, a folder, a callable, or an object with embed or embed_documents, "
+        "model must be a name, a folder, a callable, or an object with embed, embed_documents or encode, "
         f"got {type(model).__name__}"
     )
 
@@ -108,6 +113,10 @@ def _without_options(model: Any) -> UnitEmbedder:
 def _by_name(name: str) -> UnitEmbedder:
     if name in EMBEDDED:
         return embedded(name)
+    if name.startswith(_REMOTE):
+        from .remote import OpenAIEmbedder
+
+        return TextEmbedder(name, OpenAIEmbedder(name.removeprefix(_REMOTE)).embed)
     if Path(name).is_dir():
         return StaticEmbedder.load(name)
     raise ModelError(

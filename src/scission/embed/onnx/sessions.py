@@ -21,7 +21,7 @@ def session(path: Path, choice: Choice) -> Any:
 
 
 def open_session(graph: Path | bytes, choice: Choice) -> Any:
-    """Open a graph from its file or its bytes, for any shape or, where the device wants it, for a few fixed ones.
+    """Open a graph, from its file or its bytes, for any shape or, where the device wants it, for a few fixed ones.
 
     Raises
     ------

@@ -1,0 +1,1 @@
+"""A strategy for each kind of document."""

@@ -1,0 +1,1 @@
+"""Strategies that follow a document's own structure, with another strategy inside its parts."""
