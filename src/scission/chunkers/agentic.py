@@ -99,6 +99,8 @@ class AgenticChunker(Chunker):
     the same answer twice is its own affair, the cache does.
     """
 
+    paid = True
+
     def __init__(
         self,
         *,

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain, islice, repeat
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,9 @@ class Chunker(ABC):
     def _prepared(self, groups: Iterator[TextBuffer]) -> Iterator[TextBuffer]:
         """See all groups in order, before they go to threads."""
         return groups
+
+    #: Whether chunking asks a service that may cost money.
+    paid: ClassVar[bool] = False
 
     # What a strategy that nests this one asks of it.
 

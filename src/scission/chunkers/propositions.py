@@ -67,6 +67,8 @@ class PropositionChunker(Chunker):
     Propositions as units of retrieval: Chen et al., "Dense X Retrieval", EMNLP 2024.
     """
 
+    paid = True
+
     def __init__(
         self,
         *,

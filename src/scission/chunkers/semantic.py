@@ -47,8 +47,8 @@ class SemanticChunker(Chunker):
         (``"bge-small-en-v1.5"``, ``"all-MiniLM-L6-v2"``, see ``scission models list``); the folder of a distilled
         model, or of a transformer of the BERT family (`scission.embed.onnx`); ``openai:`` and the name of a model
         behind an OpenAI-compatible service; a function from a list of texts to an (n, d) array; an object with
-        ``embed`` (`OpenAIEmbedder`), ``embed_documents`` (LangChain) or ``encode`` (sentence-transformers, model2vec). A
-        model of your own must give a text the same vector whatever comes with it, or the chunks depend on the batch.
+        ``embed`` (`OpenAIEmbedder`), ``embed_documents`` (LangChain) or ``encode`` (sentence-transformers, model2vec).
+        A model of your own must give a text the same vector whatever comes with it, or the chunks depend on the batch.
     breakpoints : str, default "partition"
         How cuts are found. ``"partition"``: the partition that minimises the scatter within segments, plus a
         penalty per cut that depends on the structure of the text, plus a term for sizes when

@@ -83,10 +83,11 @@ def candidates_of(grid: Grid | None) -> tuple[list[Candidate], dict[str, str]]:
     """
     if grid is not None:
         return [_candidate(cell) for cell in grid.configurations], {}
-    tables: list[dict[str, str]] = [{"strategy": name} for name in strategies()]
+    classes = strategies()
+    skipped = {name: "asks a language model" for name, made_by in classes.items() if made_by.paid}
+    tables: list[dict[str, str]] = [{"strategy": name} for name in classes if name not in skipped]
     tables.append({"strategy": "semantic", "preset": "reference"})
     made: list[Candidate] = []
-    skipped = {}
     for cell in Grid.from_dict({"strategies": tables}).configurations:
         try:
             made.append(_candidate(cell))
