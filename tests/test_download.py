@@ -8,6 +8,7 @@ import threading
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from scission import MissingExtra, ModelError, OptionError, SemanticChunker
@@ -17,6 +18,7 @@ from scission.embed.cache import cache_folder
 from scission.embed.catalogue import CATALOGUE
 from tests import fake_hub
 from tests.fake_hub import CONTENT, NAME, row, running_hub
+from tests.helpers import assert_tiles
 
 pytest.importorskip("huggingface_hub", reason="huggingface_hub is part of scission[cpu]")
 pytest.importorskip("filelock", reason="filelock is part of scission[cpu]")
@@ -269,6 +271,35 @@ def test_verify_and_remove(hub, cache, listed, capsys):
     assert "no transformer has been fetched" in capsys.readouterr().out
 
 
+def test_the_whole_way_of_a_model_by_name(hub, cache, listed, monkeypatch, tmp_path, capsys):
+    """From the hub to chunks, and gone again with the graph that was built."""
+    for package in ("onnx", "onnxruntime", "safetensors"):
+        pytest.importorskip(package, reason=f"{package} is part of scission[cpu]")
+    from tests.tiny_bert import write_checkpoint
+
+    folder = write_checkpoint(tmp_path / "tiny")
+    hub.content = {name: (folder / name).read_bytes() for name in CONTENT}
+    entry = row(hub.content)
+    for module in (catalogue, registry):
+        monkeypatch.setitem(module.CATALOGUE, NAME, entry)
+    chunker = SemanticChunker(model=NAME, device="cpu", precision="fp32", max_tokens=16)
+    text = "the cat sat on the mat. a king and a queen sail. bread and butter. " * 3
+    assert_tiles(text, chunker.chunk(text))
+    local = SemanticChunker(model=folder, precision="fp32", max_tokens=16)
+    by_name, by_folder = (c.chunk_batch([text], embeddings=True) for c in (chunker, local))
+    assert not np.allclose(
+        by_name.vectors[0], by_folder.vectors[0]
+    )  # the row says CLS, the folder nothing
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert SemanticChunker(model=NAME, precision="fp32").chunk(text)
+    graphs = cache / "onnx"
+    assert len(list(graphs.iterdir())) == 2  # by name with CLS pooling, by folder with the mean
+    assert main(["models", "remove", NAME]) == 0
+    assert len(list(graphs.iterdir())) == 1
+    with pytest.raises(ModelError, match="three ways remain"):
+        SemanticChunker(model=NAME, precision="fp32")
+
+
 def test_pull_of_an_unknown_name(capsys):
     assert main(["models", "pull", "bge-tiny"]) == 2
     assert "the known models are bge-small-en-v1.5, all-MiniLM-L6-v2" in capsys.readouterr().err
@@ -286,6 +317,10 @@ def test_fallback_is_asked_for_and_never_silent(listed, monkeypatch):
     assert chunker.chunk(text) == SemanticChunker().chunk(text)
     with pytest.warns(RuntimeWarning, match="is used, as asked"):
         SemanticChunker(model="/no/such/folder", fallback="minilm-static")
+    with pytest.raises(
+        ModelError, match=r"model must be one of .*bge-small-en-v1.5.* got 'bge-small'"
+    ):
+        SemanticChunker(model="bge-small", device="cpu")
     with pytest.raises(OptionError, match="fallback must be one of 'minilm-static'"):
         SemanticChunker(model=NAME, fallback="anything")
     with pytest.raises(OptionError, match="fallback goes with a model given by name or folder"):
@@ -322,6 +357,6 @@ def test_the_real_hub_has_the_pinned_files():
         listing = huggingface_hub.HfApi().get_paths_info(
             entry.repo, list(entry.files), revision=entry.revision
         )
-        for file in listing:
-            if file.lfs is not None:
-                assert file.lfs.sha256 == entry.files[file.path]
+        large = {file.path: file.lfs.sha256 for file in listing if file.lfs is not None}
+        assert WEIGHTS in large
+        assert large.items() <= entry.files.items()

@@ -80,8 +80,8 @@ class Batcher:
     ) -> None:
         self._chunker = chunker
         self._deadline = options.number("deadline", deadline, 0.0)
-        self._max_batch = options.integer("max_batch", max_batch, 1)
         places = options.integer("max_pending", max_pending, 1)
+        self._max_batch = min(options.integer("max_batch", max_batch, 1), places)
         self._concurrency = options.integer("concurrency", concurrency, 1)
         self._embeddings = options.flag("embeddings", embeddings)
         self._places = asyncio.Semaphore(places)
@@ -190,7 +190,9 @@ class Batcher:
             self._timer = loop.call_at(due, self._send)
 
     def _is_full(self) -> bool:
-        if len(self._waiting) >= self._max_batch:
+        if (
+            len(self._waiting) >= self._max_batch or self._places.locked()
+        ):  # or nobody else can come
             return True
         return sum(call.size for call in self._waiting) >= GROUP_BYTES
 
@@ -220,6 +222,8 @@ class Batcher:
             for call in calls:
                 call.result.cancel()
             raise
+        except Exception as error:  # no thread can be had
+            results = [error] * len(calls)
         for call, result in zip(calls, results, strict=True):
             if call.result.done():  # cancelled meanwhile
                 continue

@@ -181,7 +181,7 @@ def test_missing_packages_are_named(folder, monkeypatch, tmp_path):
     for module in ("onnx", "onnxruntime"):
         with monkeypatch.context() as patch:
             patch.setitem(__import__("sys").modules, module, None)
-            with pytest.raises(MissingExtra, match=rf"'{module}'.*pip install scission\[cpu\]"):
+            with pytest.raises(MissingExtra, match=rf"'{module}'.*pip install '?scission\[cpu\]"):
                 OnnxEmbedder(folder, precision="fp32", name=module)
 
 

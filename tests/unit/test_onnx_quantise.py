@@ -88,7 +88,7 @@ def test_products_of_integers_are_tried(monkeypatch):
     pytest.importorskip("onnx", reason="onnx is part of scission[cpu]")
     pytest.importorskip("onnxruntime", reason="onnxruntime is part of scission[cpu]")
     from scission.embed.onnx import exact
-    from scission.embed.onnx.sessions import choose
+    from scission.embed.providers import choose
 
     class Saturating:
         def run(self, _, feeds):

@@ -96,8 +96,8 @@ class SemanticChunker(Chunker):
         chunk once more.
     precision : {"fp32", "fp16", "int8"}, optional
         Of a transformer's arithmetic; by default what suits the device.
-    device : str, optional
-        Where a transformer runs; by default the best that is there.
+    device : {"auto", "cpu", "cuda", "coreml"}, optional
+        Where a transformer runs; by default on CUDA where that works, else on the CPU.
     threads : int, optional
         Cores that a transformer uses, whoever calls; by default all. The `threads` of `chunk_batch` count the
         groups of documents that are worked on at once.

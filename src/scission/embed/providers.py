@@ -196,7 +196,7 @@ def runtime() -> Any:
         onnxruntime.InferenceSession  # noqa: B018 -- uninstalling one of two distributions leaves an empty folder
     except (ImportError, AttributeError) as error:
         raise MissingExtra(
-            f"Running a transformer needs onnxruntime, which is not installed or not whole ({error}): "
+            f"Running a transformer needs 'onnxruntime', which is not installed or not whole ({error}): "
             "pip install 'scission[cpu]'; for CUDA 'scission[gpu]', on macOS 'scission[coreml]'"
             f"{_clash()}"
         ) from None

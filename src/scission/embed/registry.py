@@ -84,11 +84,12 @@ def _resolved(
             return _known(name, **given)
         if name not in EMBEDDED and is_checkpoint(Path(name)):
             return _transformer(Path(name), **given)
+    found = _without_options(model)
     for name, value in given.items():
         raise OptionError(
             f"{name} is an option of transformers, got {name}={value!r} for a model that is none: leave it out"
         )
-    return _without_options(model)
+    return found
 
 
 def _without_options(model: Any) -> UnitEmbedder:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 from typing import Any
 
 from ...embed import download
 from ...embed.catalogue import CATALOGUE, known
+from ...errors import ModelError
 
 
 def add_actions(actions: Any) -> None:
@@ -44,25 +46,34 @@ def run_pull(options: argparse.Namespace) -> int:
 
 def run_verify(options: argparse.Namespace) -> int:
     """Check the files of models."""
-    rows = [known(name) for name in options.name] or [
-        row for row in CATALOGUE.values() if "missing" not in download.status(row).values()
-    ]
-    if not rows:
+    rows = [known(name) for name in options.name] or list(CATALOGUE.values())
+    found = {row.name: download.status(row) for row in rows}
+    if not options.name:
+        found = {
+            name: states for name, states in found.items() if set(states.values()) != {"missing"}
+        }
+    if not found:
         print("no transformer has been fetched; 'scission models pull NAME' does")
     whole = True
-    for row in rows:
-        for file, state in download.status(row).items():
-            if state == "wrong":
-                (download.model_folder(row) / file).unlink(missing_ok=True)
-                state = "wrong, and has been removed: pull it again"
+    for name, states in found.items():
+        for file, state in states.items():
             whole = whole and state == "right"
-            print(f"{row.name}  {file}  {state}")
+            if state == "wrong":
+                (download.model_folder(known(name)) / file).unlink(missing_ok=True)
+                state = "wrong, and has been removed: pull it again"
+            print(f"{name}  {file}  {state}")
     return 0 if whole else 2
 
 
 def run_remove(options: argparse.Namespace) -> int:
-    """Delete models."""
+    """Delete models, and the graphs that were built from them."""
+    from ...embed.checkpoint import Checkpoint
+    from ...embed.onnx.store import forget
+
     for row in [known(name) for name in options.name]:
-        freed = download.remove(row)
+        freed = 0
+        with suppress(ModelError):  # it is not whole, and no graph can have come from it
+            freed = forget(Checkpoint.open(download.model_folder(row)))
+        freed += download.remove(row)
         print(f"{row.name}  {freed / 1e6:.1f} MB freed")
     return 0

@@ -72,6 +72,15 @@ def built(
     return Built(folder / "model.onnx", recipe)
 
 
+def forget(checkpoint: Checkpoint) -> int:
+    """Delete every graph that was built from a checkpoint; return the bytes that were freed."""
+    size = 0
+    for folder in (cache_folder() / "onnx").glob(f"{checkpoint.digest[:24]}-*"):
+        size += sum(path.stat().st_size for path in folder.iterdir())
+        shutil.rmtree(folder, ignore_errors=True)
+    return size
+
+
 def _build(
     folder: Path, checkpoint: Checkpoint, tokenizer: ModelTokenizer, choice: Choice, precision: str
 ) -> None:
