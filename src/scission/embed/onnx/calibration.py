@@ -46,16 +46,17 @@ HELD_OUT = 100
 def calibration_sequences(tokenizer: ModelTokenizer, max_tokens: int) -> list[Ints]:
     """Token ids that ranges and moments are taken over, special tokens included.
 
-    400 sentences of public domain prose, a piece of one to four tokens of every second one, lines that are not
-    prose, and each ASCII punctuation mark repeated 1 to 40 times: in short, coded and monotonous texts
-    activations reach values that no sentence shows.
+    400 sentences of public domain prose; of each a piece of one to four tokens, bare or closed by a mark; lines
+    that are not prose; and each ASCII punctuation mark repeated 1 to 40 times. In short, coded and monotonous
+    texts activations reach values that no sentence shows.
     """
     random = np.random.default_rng(0)
-    sentences = tokenizer.texts(_sentences()[:-HELD_OUT])
-    found = _with_special(sentences, tokenizer, max_tokens)
-    short = [np.concatenate([row[:1], _piece(row[1:-1], random), row[-1:]]) for row in found[::2]]
+    sentences = _with_special(tokenizer.texts(_sentences()[:-HELD_OUT]), tokenizer, max_tokens)
+    marks = _with_special(tokenizer.texts(["", ".", "!", "?"]), tokenizer, max_tokens)
+    short = [_short(row, marks[i % len(marks)], random) for i, row in enumerate(sentences)]
     runs = [mark * int(random.integers(1, 41)) for mark in string.punctuation]
-    return found + short + _with_special(tokenizer.texts([*_LINES, *runs]), tokenizer, max_tokens)
+    others = _with_special(tokenizer.texts([*_LINES, *runs]), tokenizer, max_tokens)
+    return sentences + short + others
 
 
 def check_texts() -> list[str]:
@@ -67,10 +68,12 @@ def _sentences() -> list[str]:
     return _TEXT.read_text(encoding="utf-8").splitlines()
 
 
-def _piece(row: Ints, random: np.random.Generator) -> Ints:
+def _short(row: Ints, mark: Ints, random: np.random.Generator) -> Ints:
+    """Take a few tokens out of a sentence and close them with a mark; both have their special tokens."""
     size = int(random.integers(1, 5))
-    begin = int(random.integers(0, max(1, len(row) - size + 1)))
-    return row[begin : begin + size]
+    begin = 1 + int(random.integers(0, max(1, len(row) - 1 - size)))
+    piece = row[begin : min(begin + size, len(row) - 1)]
+    return np.concatenate([row[:1], piece, mark[1:]])
 
 
 def _with_special(sequences: Sequences, tokenizer: ModelTokenizer, max_tokens: int) -> list[Ints]:
