@@ -69,7 +69,8 @@ class OnnxEmbedder:
     -----
     On a CPU the same text gets the same vector to the last bit, alone or with others, whatever the number
     of threads: a batch holds sequences of one length, activations have fixed scales, and no operator mixes
-    rows. On a GPU the libraries choose kernels by the shape of the batch, and the last bits depend on it.
+    rows. (Beside a longer neighbour, padding would not leak, but softmax would add up in another order: 1e-8.)
+    On a GPU the libraries choose kernels by the shape of the batch, and the last bits depend on it.
     """
 
     #: Several callers gain: one takes texts apart while the other's batches run.
