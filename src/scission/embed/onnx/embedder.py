@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ...chunkers import options
 from ...chunkers.base import cores
+from ...errors import OptionError
 from ...group import Group
 from ...units import window_bounds
 from ..checkpoint import Checkpoint, Floats
@@ -45,7 +46,8 @@ class OnnxEmbedder:
         A checkpoint: ``config.json``, ``model.safetensors``, ``tokenizer.json``, and if the model has them
         ``1_Pooling/config.json`` and ``sentence_bert_config.json``.
     precision : {"fp32", "fp16", "int8"}, optional
-        Of the arithmetic; by default what suits the device: int8 on a CPU.
+        Of the arithmetic; by default what suits the device: int8 on a CPU. fp16 is for GPUs: a CPU rounds the
+        weights and then computes in fp32, which gains nothing.
     device : str, default "auto"
         Where the model runs.
     threads : int, optional
@@ -143,7 +145,14 @@ class OnnxEmbedder:
         -------
         float32[n, d]
             Vectors of length 1; zeros for a text without tokens.
+
+        Raises
+        ------
+        OptionError
+            It is one string and no list of them.
         """
+        if isinstance(texts, str):
+            raise OptionError("texts must be a list of strings, got one str: put it in a list")
         return self._vectors(self._tokenizer.texts(list(texts)))
 
     def embed_units(self, group: Group) -> Floats:
