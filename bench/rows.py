@@ -11,7 +11,7 @@ def row(what: str, figure: float, bar: str, cleared: bool, unit: str = "") -> Ro
     """One line of the report."""
     return {
         "what": what,
-        "figure": round(float(figure), 4),
+        "figure": round(float(figure), 3),
         "unit": unit,
         "bar": bar,
         "cleared": bool(cleared),

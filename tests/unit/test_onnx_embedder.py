@@ -168,6 +168,8 @@ def test_options_are_checked(folder):
         OnnxEmbedder(folder, precision="int4")
     with pytest.raises(OptionError, match="threads must be an integer of at least 1, got 0"):
         OnnxEmbedder(folder, threads=0)
+    with pytest.raises(OptionError, match="texts must be a list of strings"):
+        OnnxEmbedder(folder, precision="fp32").embed("one text")
     with pytest.raises(OptionError, match="device"):
         OnnxEmbedder(folder, device="abacus")
     with pytest.raises(OptionError, match="precision is an option of transformers"):

@@ -37,6 +37,17 @@ _LINES = (
     "Ünïcödé — “quotes”, naïve café, 10 €, 20 °C, ½, →, ✓ :-) 👍🏽",
     "C:\\Users\\Public\\Documents\\report_final_v2.docx",
     "Q: 1) yes; 2) no; 3) n/a. A: b, c & d!!! ??? ...",
+    "Η θάλασσα είναι ήρεμη και τα πλοία φεύγουν νωρίς το πρωί από το λιμάνι.",
+    "Σε αυτό το βιβλίο περιγράφονται οι κανόνες της πόλης.",
+    "Утром корабли вышли из гавани, и море было спокойным до самого вечера.",
+    "הים שקט והספינות יוצאות מן הנמל מוקדם בבוקר, לפני שהעיר מתעוררת.",
+    "בספר הזה כתובים כל חוקי העיר ושמות האנשים שגרו בה.",
+    "البحر هادئ والسفن تغادر الميناء في الصباح الباكر قبل أن تستيقظ المدينة.",
+    "समुद्र शांत है और जहाज़ सुबह जल्दी बंदरगाह से निकल जाते हैं।",
+    "清晨，船隻離開港口，大海一直平靜到晚上。",
+    "朝早く船は港を出て、海は夕方まで静かだった。",
+    "배는 아침 일찍 항구를 떠났고 바다는 저녁까지 잔잔했다.",
+    "เรือออกจากท่าแต่เช้า และทะเลสงบจนถึงเย็น",
     "THIS IS AN IMPORTANT NOTICE: READ ALL INSTRUCTIONS BEFORE USE",
 )
 #: Sentences that are kept for the check.
@@ -46,16 +57,17 @@ HELD_OUT = 100
 def calibration_sequences(tokenizer: ModelTokenizer, max_tokens: int) -> list[Ints]:
     """Token ids that ranges and moments are taken over, special tokens included.
 
-    400 sentences of public domain prose, a piece of one to four tokens of every second one, lines that are not
-    prose, and each ASCII punctuation mark repeated 1 to 40 times: in short, coded and monotonous texts
-    activations reach values that no sentence shows.
+    400 sentences of public domain prose; of each a piece of one to four tokens, bare or closed by a mark; lines
+    that are not prose; and each ASCII punctuation mark repeated 1 to 40 times. In short, coded and monotonous
+    texts activations reach values that no sentence shows.
     """
     random = np.random.default_rng(0)
-    sentences = tokenizer.texts(_sentences()[:-HELD_OUT])
-    found = _with_special(sentences, tokenizer, max_tokens)
-    short = [np.concatenate([row[:1], _piece(row[1:-1], random), row[-1:]]) for row in found[::2]]
+    sentences = _with_special(tokenizer.texts(_sentences()[:-HELD_OUT]), tokenizer, max_tokens)
+    marks = _with_special(tokenizer.texts(["", ".", "!", "?"]), tokenizer, max_tokens)
+    short = [_short(row, marks[i % len(marks)], random) for i, row in enumerate(sentences)]
     runs = [mark * int(random.integers(1, 41)) for mark in string.punctuation]
-    return found + short + _with_special(tokenizer.texts([*_LINES, *runs]), tokenizer, max_tokens)
+    others = _with_special(tokenizer.texts([*_LINES, *runs]), tokenizer, max_tokens)
+    return sentences + short + others
 
 
 def check_texts() -> list[str]:
@@ -67,10 +79,12 @@ def _sentences() -> list[str]:
     return _TEXT.read_text(encoding="utf-8").splitlines()
 
 
-def _piece(row: Ints, random: np.random.Generator) -> Ints:
+def _short(row: Ints, mark: Ints, random: np.random.Generator) -> Ints:
+    """Take a few tokens out of a sentence and close them with a mark; both have their special tokens."""
     size = int(random.integers(1, 5))
-    begin = int(random.integers(0, max(1, len(row) - size + 1)))
-    return row[begin : begin + size]
+    begin = 1 + int(random.integers(0, max(1, len(row) - 1 - size)))
+    piece = row[begin : min(begin + size, len(row) - 1)]
+    return np.concatenate([row[:1], piece, mark[1:]])
 
 
 def _with_special(sequences: Sequences, tokenizer: ModelTokenizer, max_tokens: int) -> list[Ints]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ...chunkers import options
 from ...chunkers.base import cores
+from ...errors import OptionError
 from ...group import Group
 from ...units import window_bounds
 from ..checkpoint import Checkpoint, Floats
@@ -46,7 +47,8 @@ class OnnxEmbedder:
         A checkpoint: ``config.json``, ``model.safetensors``, ``tokenizer.json``, and if the model has them
         ``1_Pooling/config.json`` and ``sentence_bert_config.json``.
     precision : {"fp32", "fp16", "int8"}, optional
-        Of the arithmetic; by default what suits the device: int8 on a CPU.
+        Of the arithmetic; by default what suits the device: int8 on a CPU. fp16 is for GPUs: a CPU rounds the
+        weights and then computes in fp32, which gains nothing.
     device : {"auto", "cpu", "cuda", "coreml"}, default "auto"
         Where the model runs, see `scission.embed.providers.choose`.
     threads : int, optional
@@ -70,7 +72,8 @@ class OnnxEmbedder:
     -----
     On a CPU the same text gets the same vector to the last bit, alone or with others, whatever the number
     of threads: a batch holds sequences of one length, activations have fixed scales, and no operator mixes
-    rows. On a GPU the libraries choose kernels by the shape of the batch, and the last bits depend on it.
+    rows. (Beside a longer neighbour, padding would not leak, but softmax would add up in another order: 1e-8.)
+    On a GPU the libraries choose kernels by the shape of the batch, and the last bits depend on it.
     """
 
     #: Several callers gain: one takes texts apart while the other's batches run.
@@ -144,7 +147,14 @@ class OnnxEmbedder:
         -------
         float32[n, d]
             Vectors of length 1; zeros for a text without tokens.
+
+        Raises
+        ------
+        OptionError
+            It is one string and no list of them.
         """
+        if isinstance(texts, str):
+            raise OptionError("texts must be a list of strings, got one str: put it in a list")
         return self._vectors(self._tokenizer.texts(list(texts)))
 
     def embed_units(self, group: Group) -> Floats:
