@@ -20,7 +20,9 @@ def _normalise(row, out):
     for k in range(row.shape[0]):
         value = row[k] * inverse
         square += value * value
-    scale = inverse / np.sqrt(square)
+    # By way of float64: reassociated into the products below, the division rounded otherwise in the vector loop than in
+    # the plain one, and which of them runs depends on where the arrays lie in memory.
+    scale = np.float32(np.float64(inverse) / np.sqrt(np.float64(square)))
     for k in range(row.shape[0]):
         out[k] = row[k] * scale
 

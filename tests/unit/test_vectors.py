@@ -8,6 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scission.kernels import distances, pooling, windows
 
 from tests import naive
+from tests.helpers import PLAIN
 
 
 @st.composite
@@ -154,3 +155,20 @@ def test_distances_stay_within_0_and_2():
     distances.cosine_distances(row, -row, out)
     assert out[0] == pytest.approx(2.0)
     assert out[0] <= 2.0
+
+
+@pytest.mark.skipif(PLAIN, reason="plain Python has one way to multiply")
+@pytest.mark.parametrize("dimensions", [16, 24, 40, 128, 384])
+def test_unit_rows_do_not_depend_on_where_they_lie(dimensions):
+    row = np.random.default_rng(dimensions).normal(size=(1, dimensions)).astype(np.float32)
+    size = row.nbytes
+    memory = np.zeros(4 * size + 16384, np.uint8)
+    base = -memory.ctypes.data % 64
+    found = set()
+    for gap in [*range(size, size + 256, 4), size + 8192]:
+        given = memory[base : base + size].view(np.float32).reshape(1, -1)
+        given[:] = row
+        out = memory[base + gap : base + gap + size].view(np.float32).reshape(1, -1)
+        pooling.normalise_rows(given, out)
+        found.add(out.tobytes())
+    assert len(found) == 1
