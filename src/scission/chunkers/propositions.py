@@ -188,8 +188,8 @@ class _Passage:
 
 def _token_counts(texts: Sequence[str]) -> list[int]:
     """Count tokens of each text, as sizes are counted everywhere."""
-    tokens, sizes = whole_sizes(TextBuffer.from_texts(texts), default_vocabulary())
-    return [int(count) for count in np.maximum(tokens, sizes)]
+    counts: list[int] = whole_sizes(TextBuffer.from_texts(texts), default_vocabulary()).tolist()
+    return counts
 
 
 def _batch(buffer: TextBuffer, pieces: Sequence[_Piece]) -> ChunkBatch:

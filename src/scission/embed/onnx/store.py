@@ -26,7 +26,7 @@ from .sessions import open_session
 from .tokenizers import ModelTokenizer, Sequences
 
 #: Counts the changes of what is built from the same checkpoint.
-FORMAT = 1
+FORMAT = 2
 #: A build that keeps a lower mean cosine to float32 is broken, not just rounded.
 LOWEST = 0.9
 
