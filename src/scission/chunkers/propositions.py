@@ -20,7 +20,7 @@ from ..remote.ledger import Usage
 from ..remote.parallel import in_parallel
 from ..remote.prices import PriceTable
 from ..text import TextBuffer
-from ..tokens import default_vocabulary, whole_sizes
+from ..tokens import default_vocabulary, whole_counts, whole_sizes
 from ..units import split_sentences
 from . import options
 from .base import Chunker
@@ -199,7 +199,7 @@ def _batch(buffer: TextBuffer, pieces: Sequence[_Piece]) -> ChunkBatch:
     texts = [piece.text for piece in pieces]
     counts = np.zeros(0, np.int32)
     if texts:
-        counts = whole_sizes(TextBuffer.from_texts(texts), default_vocabulary())[0]
+        counts = whole_counts(TextBuffer.from_texts(texts), default_vocabulary())
     return ChunkBatch(
         texts=buffer.texts,
         document=column("document"),
