@@ -9,16 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..embed.penalties import STATIC, Penalties
 from ..errors import OptionError
 from .limits import Limits
 from .measure import Measured
 from .verdict import Gains, Verdict
 
-#: Penalty of a cut without a target size, in units of the document's variance: the first of these, or
-#: base + growth * ln(units) where that is larger. Pk (static vectors) of choi / choi_style_ewt / wiki50: a constant
-#: 1.4 gives 8.0 / 22.8 / 39.8, a constant 1.5 gives 7.8 / 23.6 / 39.9, this 6.4 / 23.2 / 38.0. Below 1.4, half of
-#: all documents of eight sentences about one thing are cut.
-PENALTIES = (1.4, 0.4, 0.27)
 #: Weight of the size term.
 SIZE_WEIGHT = 1.0
 
@@ -35,11 +31,14 @@ class PartitionRule:
         Wanted mean size; 0 for none.
     penalty : float or None
         Penalty of a cut; None to take the default, or with a target to find it for each document.
+    penalties : Penalties
+        The default.
     """
 
     limits: Limits
     target_tokens: int = 0
     penalty: float | None = None
+    penalties: Penalties = STATIC
 
     def decide(self, measured: Measured) -> Verdict:
         """Find the cuts, and the penalty that each document had."""
@@ -52,8 +51,10 @@ class PartitionRule:
         if numbers is not None:
             partition.partition_into(*columns, numbers, self.limits.number > 0, used, cuts)
         else:
-            penalties = PENALTIES if self.penalty is None else (self.penalty, 0.0, 0.0)
-            partition.partition(*columns, np.array(penalties), used, cuts)
+            given = (
+                Penalties(self.penalty, 0.0, 0.0) if self.penalty is not None else self.penalties
+            )
+            partition.partition(*columns, np.array(given), used, cuts)
         return Verdict(cuts, used)
 
     def gains(self, measured: Measured, verdict: Verdict) -> Gains:

@@ -58,9 +58,9 @@ class SemanticChunker(Chunker):
         ``"absolute"`` (where the cosine similarity falls below the amount).
     amount : float, optional
         The parameter of `breakpoints`. Of a partition, the penalty of a cut in units of the document's variance; by
-        default 1.4, more in long documents. Otherwise a percentile (90), a number of standard deviations (1; none of
-        n distances lies more than √(n - 1) of them above the mean) or of interquartile ranges (1.5), or a
-        similarity (0.75).
+        default 1.4 (transformers 1.5), more in long documents. Otherwise a percentile (90), a number of standard
+        deviations (1; none of n distances lies more than √(n - 1) of them above the mean) or of interquartile
+        ranges (1.5), or a similarity (0.75).
     distances : {"blocks", "windows"}, default "blocks"
         What the distance at a gap compares: the `buffer_size` units before it with those after it, or the
         overlapping windows of ±`buffer_size` units around the two neighbours. With blocks, thresholds cut at
@@ -166,18 +166,16 @@ class SemanticChunker(Chunker):
         )
         self._splitter = check_splitter(splitter)
         self._trim = options.flag("trim", trim)
-        self._rule: PartitionRule | ThresholdRule
-        if kind == _PARTITION:
-            penalty = None if amount is None else options.number("amount", amount, 0.0)
-            self._rule = PartitionRule(self._limits, target or 0, penalty)
-        else:
-            known = THRESHOLDS[kind]
-            value = known.default if amount is None else amount
-            value = options.number("amount", value, known.low, known.high)
-            self._rule = ThresholdRule(self._limits, kind, value, form, self._buffer_size, joined)
+        value = _checked_amount(kind, amount)
         self._embedder: UnitEmbedder = resolve(
             model, precision=precision, device=device, threads=threads, fallback=fallback
         )
+        self._rule: PartitionRule | ThresholdRule
+        if value is None or kind == _PARTITION:
+            penalties = self._embedder.penalties
+            self._rule = PartitionRule(self._limits, target or 0, value, penalties)
+        else:
+            self._rule = ThresholdRule(self._limits, kind, value, form, self._buffer_size, joined)
 
     @classmethod
     def reference(cls, **changes: Any) -> SemanticChunker:
@@ -353,6 +351,15 @@ class SemanticChunker(Chunker):
             out,
         )
         return out
+
+
+def _checked_amount(kind: str, amount: float | None) -> float | None:
+    """Return the parameter of a kind of breakpoints; None for the default penalty of a partition."""
+    if kind == _PARTITION:
+        return None if amount is None else options.number("amount", amount, 0.0)
+    known = THRESHOLDS[kind]
+    value = known.default if amount is None else amount
+    return options.number("amount", value, known.low, known.high)
 
 
 def _check_sizes(limits: Limits, target: int | None, kind: str) -> None:

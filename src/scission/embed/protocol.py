@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..group import Group
+from .penalties import Penalties
 from .vocabulary import Vocabulary
 
 
@@ -37,6 +38,11 @@ class UnitEmbedder(Protocol):
     @property
     def parallel(self) -> bool:
         """Whether several threads may embed at once and gain from it."""
+        ...
+
+    @property
+    def penalties(self) -> Penalties:
+        """What a cut costs by default among its vectors."""
         ...
 
     def embed_units(self, group: Group) -> NDArray[np.float32]:

@@ -16,6 +16,7 @@ from ..errors import EmbeddingError, ModelError
 from ..group import Group
 from ..tokens import Tokens, default_vocabulary, tokenize
 from ..units import from_sentences
+from .penalties import STATIC, Penalties
 from .vocabulary import Vocabulary
 
 #: The models inside the package.
@@ -54,6 +55,7 @@ class StaticEmbedder:
     vocabulary: Vocabulary
     recipe: dict[str, Any]
     parallel: bool = True
+    penalties: Penalties = STATIC
 
     @classmethod
     def load(cls, folder: str | Path, name: str | None = None) -> StaticEmbedder:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..errors import EmbeddingError
 from ..group import Group
 from ..tokens import default_vocabulary
+from .penalties import STATIC, Penalties
 from .vocabulary import Vocabulary
 
 
@@ -30,6 +31,7 @@ class TextEmbedder:
     name: str
     function: Callable[[list[str]], Any]
     parallel: bool = False
+    penalties: Penalties = STATIC
 
     @property
     def vocabulary(self) -> Vocabulary:

@@ -19,6 +19,7 @@ from ...errors import OptionError
 from ...group import Group
 from ...units import window_bounds
 from ..checkpoint import Checkpoint, Floats
+from ..penalties import TRANSFORMER
 from ..providers import choose
 from ..vocabulary import Vocabulary
 from .batches import Batch
@@ -78,6 +79,7 @@ class OnnxEmbedder:
 
     #: Several callers gain: one takes texts apart while the other's batches run.
     parallel = True
+    penalties = TRANSFORMER
 
     def __init__(
         self,
