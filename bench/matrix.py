@@ -3,12 +3,15 @@
     python -m bench.matrix chroma -o DIR [--model FOLDER ...]
     python -m bench.matrix ten_thousand -o DIR [--model FOLDER ...]
 
-Each writes a report as ``scission evaluate`` does; one that was stopped goes on from where it was.
+Each writes a report as ``scission evaluate`` does; one that was stopped goes on from where it was. What the
+documentation shows of it goes to ``bench/matrix-NAME.json`` and ``docs/plots/``; `bench.report` makes the tables.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,10 +19,20 @@ from typing import Any
 from bench.data import DATA
 from bench.models import load
 from scission.api import strategies
-from scission.evaluate import Corpus, Grid, Question, Reference, load_corpus, run_grid, write_report
+from scission.evaluate import (
+    Corpus,
+    Grid,
+    Question,
+    Reference,
+    Report,
+    load_corpus,
+    run_grid,
+    write_report,
+)
 from scission.evaluate.grid import read_toml
 
-GRIDS = Path(__file__).parent / "grids"
+ROOT = Path(__file__).resolve().parents[1]
+GRIDS = ROOT / "bench" / "grids"
 
 
 def ten_thousand() -> Corpus:
@@ -78,7 +91,33 @@ def main() -> None:
         finished=lambda label: print(f"done: {label}", file=sys.stderr),
     )
     write_report(report, options.output)
+    keep(options.name, report, options.output)
     print(report.verdict.sentence())
+
+
+def keep(name: str, report: Report, folder: Path) -> None:
+    """Put what the documentation shows where it is looked for."""
+    rows = [
+        {
+            "label": entry["label"],
+            "scores": entry["scores"],
+            "shape": {key: value for key, value in entry["shape"].items() if key != "histogram"},
+            "docs_per_cpu_second": report.results["corpus"]["documents"]
+            / sum(report.timings[entry["label"]].values()),
+        }
+        for entry in report.results["configurations"]
+    ]
+    kept = {
+        "corpus": report.results["corpus"],
+        "verdict": report.verdict.sentence(),
+        "rows": rows,
+    }
+    target = ROOT / "bench" / f"matrix-{name}.json"
+    target.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    plots = ROOT / "docs" / "plots"
+    plots.mkdir(parents=True, exist_ok=True)
+    for plot in ("score_by_size", "throughput"):
+        shutil.copyfile(folder / f"{plot}.svg", plots / f"{name}-{plot.replace('_', '-')}.svg")
 
 
 if __name__ == "__main__":

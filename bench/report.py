@@ -3,6 +3,7 @@
 python -m bench.bars -o bench/results.json
 python -m bench.peers -o bench/peers.json
 python -m bench.peers.quality -o bench/peers-quality.json
+python -m bench.matrix chroma -o DIR --model minilm-static --model all-MiniLM-L6-v2     # and ten_thousand
 python -m bench.report
 """
 
@@ -12,12 +13,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+from bench import matrix_table
 from bench.peers import table as peers
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results.json"
 PEERS = ROOT / "bench" / "peers.json"
 PEERS_QUALITY = ROOT / "bench" / "peers-quality.json"
+CHROMA = ROOT / "bench" / "matrix-chroma.json"
+TEN_THOUSAND = ROOT / "bench" / "matrix-ten_thousand.json"
 
 _TITLES = {
     "static": "Speed, text in and chunks out",
@@ -38,13 +42,14 @@ _TITLES = {
 }
 
 
-def table(results: dict[str, Any]) -> str:
-    """Return the Markdown of all results, a row each."""
+def table(results: dict[str, Any], bars_only: bool = False) -> str:
+    """Return the Markdown of all results, or of those that are held to a bar, a row each."""
     lines = ["| measured | figure | bar |", "|---|---:|---|"]
     for name, title in _TITLES.items():
-        if name in results:
+        entries = [e for e in results.get(name, ()) if e["bar"] or not bars_only]
+        if entries:
             lines.append(f"| **{title}** | | |")
-            lines += [_row(entry) for entry in results[name]]
+            lines += [_row(entry) for entry in entries]
     machine = results["machine"]
     lines += [
         "",
@@ -74,8 +79,13 @@ def filled(text: str, mark: str, content: str) -> str:
 def documents() -> dict[Path, dict[str, str]]:
     """Return what belongs between which marks of which file."""
     return {
-        ROOT / "README.md": {"report": table(_read(RESULTS))},
+        ROOT / "README.md": {
+            "report": table(_read(RESULTS), bars_only=True),
+            "chroma": matrix_table.chroma(_read(CHROMA)),
+            "ten-thousand": matrix_table.ten_thousand(_read(TEN_THOUSAND)),
+        },
         ROOT / "docs" / "benchmarks.md": {
+            "bars": table(_read(RESULTS)),
             "peers": peers.tables(_read(PEERS)),
             "quality": peers.quality_table(_read(PEERS_QUALITY)),
         },
