@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .chunkers import options
+from . import options
 from .chunkers.base import GROUP_BYTES, Chunker
 from .chunks import Chunk, ChunkBatch
 from .text import Text

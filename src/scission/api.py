@@ -8,9 +8,9 @@ from importlib import import_module
 from typing import Any
 
 from .chunkers.base import Chunker
-from .chunkers.options import choice
 from .chunkers.pages import Pages
 from .chunks import Chunk
+from .options import choice
 from .text import Text
 
 #: Module and class of each strategy; loaded when asked for, so that nobody waits for strategies of others.

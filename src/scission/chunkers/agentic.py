@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import options
 from ..chunks import ChunkBatch
 from ..llm.asker import Asker
 from ..llm.callables import resolve_chat
@@ -18,7 +19,6 @@ from ..remote.ledger import Usage
 from ..remote.parallel import in_parallel
 from ..remote.prices import PriceTable
 from ..text import Text, TextBuffer
-from . import options
 from .assemble import spans_of, trimmed
 from .base import Chunker
 from .limits import Limits, default_minimum

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..chunks import Chunk, ChunkBatch
+from ..cores import cores
 from ..errors import OptionError
+from ..options import check_known, optional_integer
 from ..text import Text, TextBuffer, buffers
 from ..tokens import default_vocabulary, whole_counts, whole_sizes
 from .limits import UNLIMITED
-from .options import check_known, optional_integer
 from .pages import Pages, with_pages
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Chunker(ABC):
         Chunker
             This chunker.
         """
-        from ..warmup import SAMPLE
+        from ..sample import SAMPLE
 
         # A line without a full stop and a word without an end go where over-long sentences are cut.
         texts = [SAMPLE, "word " * 2000, "x" * 20000]
@@ -288,12 +288,6 @@ class Chunker(ABC):
 
     def _default_threads(self) -> int:
         return cores() if self._parallel else 1
-
-
-def cores() -> int:
-    """Count the cores that this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
 def _annotated(

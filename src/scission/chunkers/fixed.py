@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import options
 from ..tokenizers import resolve
-from . import options
 from .cutting import Cutter
 from .hierarchy import KEEP, Hierarchy, separator_of
 from .langchain import LangChainChunker

@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import options
 from ..chunks import ChunkBatch
 from ..errors import OptionError
 from ..text import TextBuffer
 from ..tokenizers import resolve
-from . import options
 from .base import Chunker
 from .vectors import ChunkEmbedder
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import options
 from ..chunks import ChunkBatch
 from ..errors import OptionError
 from ..text import TextBuffer
-from . import options
 from .base import Chunker
 from .structure.inner import DEFAULT_INNER, as_inner, check_nested
 

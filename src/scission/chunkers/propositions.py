@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import options
 from ..chunks import ChunkBatch
 from ..errors import BudgetError, OptionError, RemoteError
 from ..llm.answers import AnswerError
@@ -22,7 +23,6 @@ from ..remote.prices import PriceTable
 from ..text import TextBuffer
 from ..tokens import default_vocabulary, whole_counts, whole_sizes
 from ..units import split_sentences
-from . import options
 from .base import Chunker
 from .semantic import SemanticChunker
 

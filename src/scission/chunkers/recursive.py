@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .. import options
 from ..tokenizers import resolve
-from . import languages, options
+from . import languages
 from .cutting import Cutter
 from .hierarchy import KEEP, Hierarchy, Separator, read_levels
 from .langchain import LangChainChunker

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import options
 from ..chunks import ChunkBatch
 from ..embed.protocol import UnitEmbedder
 from ..embed.registry import resolve
@@ -17,7 +18,6 @@ from ..group import Group
 from ..text import Text, TextBuffer, buffers
 from ..tokens import fit_units, tokenize, whole_counts, whole_sizes
 from ..units import Splitter, check_splitter, find_units, from_sentences, split_by
-from . import options
 from .assemble import Spans, assemble, overlapped, spans_of
 from .base import GROUP_BYTES, Chunker
 from .breakpoints import THRESHOLDS

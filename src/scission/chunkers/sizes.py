@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .. import options
 from ..errors import OptionError
-from . import options
 
 
 @dataclass(frozen=True)

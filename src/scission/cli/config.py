@@ -6,8 +6,8 @@ import argparse
 import sys
 from typing import Any
 
-from ..chunkers.options import choice
 from ..errors import OptionError
+from ..options import choice
 from .outputs import FORMATS
 
 if sys.version_info >= (3, 11):

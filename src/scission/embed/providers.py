@@ -20,8 +20,8 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from ..chunkers.options import choice as one_of
 from ..errors import MissingExtra, ModelError, OptionError
+from ..options import choice as one_of
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from ..chunkers.options import choice
 from ..errors import MissingExtra, ModelError, OptionError
+from ..options import choice
 from .catalogue import CATALOGUE
 from .checkpoint import is_checkpoint
 from .protocol import UnitEmbedder

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..chunkers import options
+from .. import options
 from ..errors import EmbeddingError
 from ..remote.cache import cache_key, open_cache
 from ..remote.ledger import Ledger, Usage

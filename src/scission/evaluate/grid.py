@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..chunkers import options
+from .. import options
 from ..errors import CorpusError, MissingExtra, OptionError
 
 #: Keys of a strategy's table that are not options of its chunker.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..chunkers import options
+from .. import options
 from ..errors import MissingExtra
 
 #: Above so many chunks ``"auto"`` searches approximately: exact search of 300 questions among them, 384

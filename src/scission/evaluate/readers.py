@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..chunkers import options
+from .. import options
 from ..errors import CorpusError
 from ..files import files_below
 from .corpus import Corpus, Reference

@@ -7,7 +7,7 @@ from importlib.resources import files
 from threading import BoundedSemaphore, Lock
 from typing import Any, Protocol, TypeVar
 
-from ..chunkers import options
+from .. import options
 from ..remote.cache import cache_key, open_cache
 from ..remote.ledger import Ledger, Usage
 from ..remote.prices import PriceTable

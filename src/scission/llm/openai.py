@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..chunkers import options
+from .. import options
 from ..errors import RemoteError
 from ..remote.prices import Price, PriceTable, price_of
 from ..remote.service import Service

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from ..chunkers import options
+from .. import options
 from ..errors import MissingExtra, OptionError, RemoteError
 
 T = TypeVar("T")

@@ -8,11 +8,11 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from ... import options
 from ...chunks import ChunkBatch
 from ...errors import OptionError
 from ...text import TextBuffer
 from ...tokens import default_vocabulary, whole_counts
-from .. import options
 from ..base import Chunker
 from ..structure.inner import as_inner
 from .kinds import KINDS, ending_of, kind_of, mime_of

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ... import options
 from ...chunks import ChunkBatch
 from ...text import TextBuffer
-from .. import options
 from ..assemble import trimmed
 from ..base import Chunker
 from .inner import as_inner, check_nested

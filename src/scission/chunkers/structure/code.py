@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ... import options
 from ...errors import OptionError
-from .. import options
 from .base import StructureChunker
 from .code_blocks import CodeOutline, code_outline
 from .code_languages import ALIASES, GRAMMARS, grammar_of, guess_language, require_tree_sitter

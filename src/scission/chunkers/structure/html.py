@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ... import options
 from ...text import Text, TextBuffer
-from .. import options
 from .base import StructureChunker
 from .html_reader import HTMLOutline, html_outline
 from .inner import DEFAULT_INNER

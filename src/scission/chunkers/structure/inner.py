@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from inspect import signature
 from typing import Any
 
+from ... import options
 from ...errors import OptionError
-from .. import options
 from ..base import Chunker
 
 #: The strategy inside another one, unless told otherwise.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .. import options
+from ... import options
 from .base import StructureChunker
 from .inner import DEFAULT_INNER
 from .markdown_blocks import markdown_outline, parser

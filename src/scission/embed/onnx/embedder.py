@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...chunkers import options
-from ...chunkers.base import cores
+from ... import options
+from ...cores import cores
 from ...errors import OptionError
 from ...group import Group
 from ...units import window_bounds

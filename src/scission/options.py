@@ -7,7 +7,7 @@ import numbers
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from ..errors import OptionError
+from .errors import OptionError
 
 
 def check_known(given: Iterable[str], known: Collection[str], where: str) -> None:
