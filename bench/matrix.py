@@ -102,8 +102,10 @@ def keep(name: str, report: Report, folder: Path) -> None:
             "label": entry["label"],
             "scores": entry["scores"],
             "shape": {key: value for key, value in entry["shape"].items() if key != "histogram"},
-            "docs_per_cpu_second": report.results["corpus"]["documents"]
-            / sum(report.timings[entry["label"]].values()),
+            "cpu_seconds": {
+                work: report.timings[entry["label"]].get(f"{work}_cpu_seconds", 0.0)
+                for work in ("chunking", "embedding")
+            },
         }
         for entry in report.results["configurations"]
     ]
