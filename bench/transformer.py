@@ -169,21 +169,27 @@ def retrieval() -> list[Row]:
     queries = embedder().embed([question["question"] for question in asked])
     names = sorted({question["corpus"] for question in asked})
     texts = [(DATA / "chroma" / "corpora" / f"{name}.md").read_text("utf-8") for name in names]
-    model = _Once(embedder())
+    model = Once(embedder())
     out = []
     for (target, limit), bars in RECALL.items():
         chunker = SemanticChunker(model=model, target_tokens=target, max_tokens=limit)
         batch = chunker.chunk_batch(texts, embeddings=True, threads=1)
-        found: list[list[float]] = []
-        for question, query in zip(asked, queries, strict=True):
-            mine = batch.document == names.index(question["corpus"])
-            order = np.argsort(-(batch.vectors[mine] @ query), kind="stable")
-            spans = np.stack([batch.start[mine], batch.end[mine]], axis=1)[order]
-            found.append(_recalls(spans, batch.token_count[mine][order], question["references"]))
-        for budget, bar, recall in zip(BUDGETS, bars, np.mean(found, axis=0), strict=True):
+        found = mean_recalls(batch, names, asked, queries)
+        for budget, bar, recall in zip(BUDGETS, bars, found, strict=True):
             label = f"recall, target {target}, max {limit}, {budget:,} retrieved tokens"
             out.append(row(label, 100 * recall, f">= {bar}", 100 * recall >= bar, "%"))
     return out
+
+
+def mean_recalls(batch: Any, names: list[str], asked: list[Row], queries: np.ndarray) -> np.ndarray:
+    """float64[budgets]: recall of the chunks of the corpora `names`, ranked by their vectors, over all questions."""
+    found: list[list[float]] = []
+    for question, query in zip(asked, queries, strict=True):
+        mine = batch.document == names.index(question["corpus"])
+        order = np.argsort(-(batch.vectors[mine] @ query), kind="stable")
+        spans = np.stack([batch.start[mine], batch.end[mine]], axis=1)[order]
+        found.append(_recalls(spans, batch.token_count[mine][order], question["references"]))
+    return np.asarray(np.mean(found, axis=0))
 
 
 def _recalls(spans: np.ndarray, tokens: np.ndarray, references: Iterable[Row]) -> list[float]:
@@ -202,7 +208,7 @@ def _recalls(spans: np.ndarray, tokens: np.ndarray, references: Iterable[Row]) -
     return recalls
 
 
-class _Once:
+class Once:
     """The model, with the vectors of the units of each text kept: limits of size change few of them."""
 
     parallel = False
@@ -210,8 +216,10 @@ class _Once:
     def __init__(self, model: Any) -> None:
         self._model, self._kept = model, {}
         self.name, self.vocabulary = model.name, model.vocabulary
+        self.penalties = model.penalties
 
     def embed_units(self, group: Any) -> np.ndarray:
+        """Embed the units that were not seen before."""
         texts = group.unit_texts()
         new = [text for text in dict.fromkeys(texts) if text not in self._kept]
         self._kept.update(zip(new, self._model.embed(new), strict=True))

@@ -360,3 +360,20 @@ def test_the_real_hub_has_the_pinned_files():
         large = {file.path: file.lfs.sha256 for file in listing if file.lfs is not None}
         assert WEIGHTS in large
         assert large.items() <= entry.files.items()
+
+
+@pytest.mark.network
+@pytest.mark.skipif("SCISSION_NETWORK" not in os.environ, reason="SCISSION_NETWORK is not set")
+@pytest.mark.parametrize(
+    ("name", "published"),
+    [
+        ("bge-small-en-v1.5", [0.01522374, -0.02271799, 0.00860278, -0.07424029, 0.00386434]),
+        ("all-MiniLM-L6-v2", [-0.034478, 0.03102, 0.00673, 0.02611, -0.039362]),
+    ],
+)
+def test_the_real_model_gives_the_published_vector(name, published):
+    """What fastembed asks of these models for "hello world", in tests/test_text_onnx_embeddings.py."""
+    for package in ("onnx", "onnxruntime", "safetensors"):
+        pytest.importorskip(package, reason=f"{package} is part of scission[cpu]")
+    model = registry.resolve(name, device="cpu", precision="fp32")
+    np.testing.assert_allclose(model.embed(["hello world"])[0, :5], published, atol=1e-3)

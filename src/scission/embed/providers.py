@@ -42,6 +42,8 @@ class Choice:
         Those that it runs.
     lengths : tuple of int
         Lengths that sequences are padded to, ascending, for a device that wants fixed shapes; empty if any will do.
+    memory : str
+        Memory of the device that outputs are bound to, in ONNX Runtime's words; empty to run without IO binding.
     """
 
     provider: str
@@ -50,6 +52,7 @@ class Choice:
     precision: str = "int8"
     precisions: tuple[str, ...] = ("fp32", "fp16", "int8")
     lengths: tuple[int, ...] = ()
+    memory: str = ""
 
     def limited(self, positions: int) -> Choice:
         """Return the choice for a model that reads no more than so many tokens."""
@@ -87,6 +90,7 @@ _CHOICES = {
         },
         precision="fp16",
         precisions=("fp32", "fp16"),  # the int8 kernels are the CPU's
+        memory="cuda",
     ),
     "coreml": Choice(
         "CoreMLExecutionProvider",

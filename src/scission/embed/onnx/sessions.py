@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..providers import CPU, Choice, runtime, verify
+from .binding import BoundSession
 from .shapes import FixedShapes
 
 #: On a CPU, ONNX Runtime would put Add and LayerNormalization back together, into a slower kernel
@@ -54,4 +55,4 @@ def _opened(graph: Path | bytes, choice: Choice, rows: int = 0, length: int = 0)
         disabled_optimizers=_UNWANTED if choice.provider == CPU.provider else None,
     )
     verify(opened.get_providers(), choice)
-    return opened
+    return BoundSession(opened, choice.memory) if choice.memory else opened
