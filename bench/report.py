@@ -3,6 +3,7 @@
 python -m bench.bars -o bench/results.json
 python -m bench.peers -o bench/peers.json
 python -m bench.peers.quality -o bench/peers-quality.json
+python -m bench.peers.retrieval -o bench/peers-retrieval.json
 python -m bench.matrix chroma -o DIR --model minilm-static --model all-MiniLM-L6-v2     # and ten_thousand
 python -m bench.report
 """
@@ -20,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results.json"
 PEERS = ROOT / "bench" / "peers.json"
 PEERS_QUALITY = ROOT / "bench" / "peers-quality.json"
+PEERS_RETRIEVAL = ROOT / "bench" / "peers-retrieval.json"
 CHROMA = ROOT / "bench" / "matrix-chroma.json"
 TEN_THOUSAND = ROOT / "bench" / "matrix-ten_thousand.json"
 
@@ -88,6 +90,7 @@ def documents() -> dict[Path, dict[str, str]]:
             "bars": table(_read(RESULTS)),
             "peers": peers.tables(_read(PEERS)),
             "quality": peers.quality_table(_read(PEERS_QUALITY)),
+            "retrieval": peers.retrieval_table(_read(PEERS_RETRIEVAL)),
         },
     }
 

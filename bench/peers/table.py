@@ -35,6 +35,16 @@ def quality_table(results: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def retrieval_table(results: Mapping[str, Any]) -> str:
+    """Return the table of recall at equal budgets of retrieved tokens, in per cent."""
+    lines = ["| library | mean tokens | recall at 400 / 800 / 1,600 tokens |", "|---|---:|---:|"]
+    for row in results["rows"]:
+        recalls = " / ".join(f"{recall:.1f}" for recall in row["recall"])
+        lines.append(f"| {row['name']} {row['version']} | {row['mean_tokens']:.0f} | {recalls} |")
+    lines += ["", f"Embedder of all: {results['model']}."]
+    return "\n".join(lines) + "\n"
+
+
 def _row(row: Mapping[str, Any]) -> str:
     exact = "none" if row["exact"] is None else f"{row['exact']:.0%}"
     speed = f"{row['speed']:,.0f}" if row["speed"] >= 100 else f"{row['speed']:.1f}"

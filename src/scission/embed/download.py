@@ -223,7 +223,8 @@ def _locked(model: KnownModel, name: str) -> Iterator[None]:
         from filelock import FileLock
     except ImportError:
         raise MissingExtra(
-            "fetching models needs filelock, which is not installed: pip install 'scission[cpu]'"
+            f"{model.name}: fetching models needs filelock, which is not installed: pip install 'scission[cpu]'; "
+            f"otherwise {three_ways(model)}"
         ) from None
     locks = cache_folder() / "models" / ".locks"
     for folder in (locks, model_folder(model)):
