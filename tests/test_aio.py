@@ -354,3 +354,33 @@ def test_the_event_loop_goes_on():
             await call
 
     run(work())
+
+
+def test_a_steady_number_of_callers_does_not_wait_for_the_deadline():
+    """Each round would take half a minute, and `run` gives up after one."""
+    chunker = Recorder()
+
+    async def work():
+        async with Batcher(chunker, deadline=30, max_batch=40) as batcher:
+            await asyncio.gather(*map(batcher.chunk, TEXTS))  # full
+            batcher._last_size = 3
+            for _ in range(20):
+                await asyncio.gather(*map(batcher.chunk, TEXTS[:3]))
+
+    run(work())
+    assert chunker.sizes == [40, *[3] * 20]
+
+
+def test_columns_keep_what_a_strategy_knows_about_its_chunks():
+    pytest.importorskip("markdown_it")
+    from scission import MarkdownChunker
+
+    chunker = MarkdownChunker()
+    texts = ["# A\n\nOne.\n\n# B\n\nTwo.\n", "# C\n\nThree.\n"]
+
+    async def work():
+        async with Batcher(chunker, deadline=0.02) as batcher:
+            return await asyncio.gather(*map(batcher.columns, texts))
+
+    for text, batch in zip(texts, run(work()), strict=True):
+        assert list(batch) == chunker.chunk(text)

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 class Batcher:
     """Merge concurrent ``await batcher.chunk(text)`` calls into batches of a chunker.
 
-    A batch is sent off when it is full, or when its oldest call has waited for `deadline`; while one is worked on,
-    the next gathers. The work happens on threads of its own, so that the event loop goes on. What a caller
+    A batch is sent off when it is full, when it is as large as the one before, or when its oldest call has waited for
+    `deadline`; while one is worked on, the next gathers. So a steady number of callers does not wait, and nor does
+    one who is alone. The work happens on threads of its own, so that the event loop goes on. What a caller
     gets does not depend on who shares its batch.
 
     Parameters
@@ -89,6 +90,7 @@ class Batcher:
         self._timer: asyncio.TimerHandle | None = None
         self._running: set[asyncio.Task[None]] = set()
         self._closed = False
+        self._last_size = 0
         self._pool = ThreadPoolExecutor(self._concurrency, thread_name_prefix="scission-batcher")
 
     async def __aenter__(self) -> Self:
@@ -190,9 +192,10 @@ class Batcher:
             self._timer = loop.call_at(due, self._send)
 
     def _is_full(self) -> bool:
-        if (
-            len(self._waiting) >= self._max_batch or self._places.locked()
-        ):  # or nobody else can come
+        """Whether nothing would be gained by waiting: the batch may not grow, or as many are back as came last time."""
+        if len(self._waiting) >= self._max_batch or self._places.locked():
+            return True
+        if 0 < self._last_size <= len(self._waiting):
             return True
         return sum(call.size for call in self._waiting) >= GROUP_BYTES
 
@@ -212,6 +215,7 @@ class Batcher:
         while self._waiting and len(calls) < self._max_batch and size < GROUP_BYTES:
             calls.append(self._waiting.popleft())
             size += calls[-1].size
+        self._last_size = len(calls)
         return calls
 
     async def _run(self, calls: list[_Call]) -> None:
@@ -273,14 +277,8 @@ def _result(batch: ChunkBatch, document: int, call: _Call) -> list[Chunk] | Chun
     if not call.columns:
         return batch.of_document(document)
     first, last = np.searchsorted(batch.document, [document, document + 1])
-    rows = slice(int(first), int(last))
-    return ChunkBatch(
+    return batch.take(np.arange(first, last)).changed(
         texts=[batch.texts[document]],
-        document=batch.document[rows] - document,
-        start=batch.start[rows],
-        end=batch.end[rows],
-        token_count=batch.token_count[rows],
-        distance=batch.distance[rows],
-        vectors=None if batch.vectors is None else batch.vectors[rows],
+        document=np.zeros(last - first, np.int64),
         metadata=None if call.metadata is None else [call.metadata],
     )
