@@ -270,6 +270,7 @@ def test_forced_is_for_cuts_only():
 
 
 def test_the_command_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     document, output = tmp_path / "a.txt", tmp_path / "a.html"
     document.write_text(TEXT, encoding="utf-8")
     assert main(["explain", str(document), "--min-tokens", "0"]) == 0
