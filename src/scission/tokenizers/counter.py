@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from ..errors import OptionError
 from ..text import TextBuffer
-from .protocol import Weights
+from .protocol import CountedAgain, Weights
 
 _WORDS = re.compile(r"\s*\S+|\s+")
 
 
-class Counter:
+class Counter(CountedAgain):
     """A user's function that counts tokens.
 
     It is asked for each distinct word (with the white space before it), then for every chunk. Where the count of a
@@ -61,17 +61,6 @@ class Counter:
     def count(self, texts: Sequence[str]) -> NDArray[np.int32]:
         """int32[N]: what the function says of each text."""
         return np.array([self._count(text) for text in texts], np.int32)
-
-    def doubtful(
-        self,
-        buffer: TextBuffer,
-        weights: Weights,
-        starts: NDArray[np.int32],
-        ends: NDArray[np.int32],
-    ) -> NDArray[np.bool_]:
-        """bool[N]: every span."""
-        del buffer, weights, ends
-        return np.ones(len(starts), np.bool_)
 
     def _count(self, text: str) -> int:
         count = self._function(text)

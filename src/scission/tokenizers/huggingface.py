@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from ..errors import MissingExtra, ModelError, OptionError
 from ..text import TextBuffer
 from ..tokens import BYTES_PER_TOKEN
-from .protocol import Weights
+from .protocol import CountedAgain, Weights
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
-class HuggingFace:
+class HuggingFace(CountedAgain):
     """A ``tokenizers.Tokenizer``, read without padding, truncation and special tokens.
 
     The tokens of a chunk need not add up from those of the document: in byte-level BPE the space before a word belongs
@@ -79,17 +79,6 @@ class HuggingFace:
     def count(self, texts: Sequence[str]) -> NDArray[np.int32]:
         """int32[N]: the tokens of each text on its own."""
         return np.array([len(encoding.ids) for encoding in self._encode(texts)], np.int32)
-
-    def doubtful(
-        self,
-        buffer: TextBuffer,
-        weights: Weights,
-        starts: NDArray[np.int32],
-        ends: NDArray[np.int32],
-    ) -> NDArray[np.bool_]:
-        """bool[N]: every span."""
-        del buffer, weights, ends
-        return np.ones(len(starts), np.bool_)
 
     def _encode(self, texts: Sequence[str]) -> list[Any]:
         # The library takes no lone surrogates; a replacement character is as long in code points.

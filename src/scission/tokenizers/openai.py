@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from ..errors import MissingExtra, ModelError, OptionError
 from ..text import TextBuffer
-from .protocol import Weights
+from .protocol import CountedAgain, Weights
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
-class Tiktoken:
+class Tiktoken(CountedAgain):
     """A ``tiktoken.Encoding``; special tokens written out in a text are read as ordinary text.
 
     Its tokens are bytes, end to end, so that their lengths say where each begins: nothing is decoded. A token may
@@ -76,17 +76,6 @@ class Tiktoken:
     def count(self, texts: Sequence[str]) -> NDArray[np.int32]:
         """int32[N]: the tokens of each text on its own."""
         return np.array([len(self._encode(text)) for text in texts], np.int32)
-
-    def doubtful(
-        self,
-        buffer: TextBuffer,
-        weights: Weights,
-        starts: NDArray[np.int32],
-        ends: NDArray[np.int32],
-    ) -> NDArray[np.bool_]:
-        """bool[N]: every span."""
-        del buffer, weights, ends
-        return np.ones(len(starts), np.bool_)
 
     def _encode(self, text: str) -> list[int]:
         # A lone surrogate is no text to it; a replacement character takes three bytes as well.
