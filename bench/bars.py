@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from bench import golden, limited, parity, segmentation, transformer
+from bench import golden, limited, parity, segmentation, structure, transformer
 from bench.data import megabytes, prose
 from bench.reference import hugging_face
 from bench.rows import Row, row
@@ -254,6 +254,7 @@ MEASURES: dict[str, Callable[[], list[Row]]] = {
     "tokens": limited.tokens,
     "limited_linear": limited.linear,
     "parity": parity.rows,
+    "structure": structure.speed,
     **transformer.MEASURES,
 }
 

@@ -30,6 +30,7 @@ _TITLES = {
     "characters": "Chunks limited in characters",
     "tokens": "Chunks limited in tokens",
     "parity": "The same chunks as LangChain, on request",
+    "structure": "Chunks by structure",
     "tokenizer": "Tokeniser",
     "start": "Start",
     "memory": "Memory",
