@@ -12,9 +12,8 @@ from hypothesis import HealthCheck, settings
 if os.environ.get("NUMBA_DISABLE_JIT") == "1":
     collect_ignore = [
         "evaluate", "remote", "structure", "test_aio.py", "test_cascade_bench.py", "test_cli_runs.py",
-        "test_download.py", "test_explain.py", "test_langchain.py", "test_package.py", "test_page_in_browser.py",
-        "test_peers.py", "test_providers.py", "test_service_bench.py", "test_threads.py", "unit/test_bert.py",
-        "unit/test_distill.py",
+        "test_download.py", "test_explain.py", "test_langchain.py",
+        "test_peers.py", "test_providers.py", "test_service_bench.py", "test_threads.py",
     ]  # fmt: skip
     collect_ignore_glob = ["unit/test_onnx_*.py"]
 
